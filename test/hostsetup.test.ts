@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { OLDEST } from '../crds/host/inspect.ts'
 import { readHostSetup } from '../hack/hostsetup/arguments.ts'
 import { hostSetupScript, PARTS } from '../hack/hostsetup/script.ts'
@@ -238,6 +239,42 @@ spec('the script of host-setup', (t) => {
       assert.is(file, text)
     })
   }
+
+  const KEEPS = 'whoever has a WebSocket or a stream open at an app keeps it'
+  const ENDS = 'kernel: ends connections, so that what is open at an app ends'
+  const LACKS = `kernel: ends no connections (built without CONFIG_INET_DIAG_DESTROY): ${KEEPS}`
+  const kernels: [string, string | null, string | null, string][] = [
+    ['can', 'CONFIG_INET=y\nCONFIG_INET_DIAG_DESTROY=y\n', null, ENDS],
+    ['cannot', 'CONFIG_INET=y\n# CONFIG_INET_DIAG_DESTROY is not set\n', null, LACKS],
+    ['has no word of it', 'CONFIG_INET=y\n# CONFIG_INET_DIAG is not set\n', null, LACKS],
+    ['can, as stands beside it', null, 'CONFIG_INET=y\nCONFIG_INET_DIAG_DESTROY=y\n', ENDS],
+    ['cannot, whatever another says', 'CONFIG_INET=y\n', 'CONFIG_INET_DIAG_DESTROY=y\n', LACKS],
+    ['is not told', null, null, 'kernel: unknown whether it ends connections'],
+    ['is not told, by a file that is none', 'what', null, 'kernel: unknown whether it ends connections'],
+  ]
+  for (const [what, packed, plain, line] of kernels) {
+    t(`says of a kernel that ${what} what becomes of what is open`, () => {
+      const files = [join(folder, 'config.gz'), join(folder, 'config')] as const
+      for (const path of files) rmSync(path, { force: true })
+      if (packed !== null) writeFileSync(files[0], packed === 'what' ? packed : gzipSync(packed))
+      if (plain !== null) writeFileSync(files[1], plain)
+      const { code, stdout, stderr } = inShell('say_kernel "$@"', files)
+      assert.equal([code, stderr], [0, ''])
+      assert.ok(stdout.startsWith(`· ${line}`), stdout)
+      assert.equal([stdout.split('\n').length, stdout.includes(KEEPS)], [2, line !== ENDS])
+    })
+  }
+
+  t('says so of the kernel that runs, once, in a dry run too', () => {
+    const others = [...hostSetupScript().matchAll(/^ {2}((?:look_at|put|start|look_as|say)_\w+)$/gm)].map(
+      ([, name]) => name,
+    )
+    assert.ok(others.includes('put_kernel') && !others.includes('say_kernel'), others.join())
+    const silent = others.map((name) => `${name}() { :; }`).join('\n')
+    const { code, stdout } = inShell(`${silent}\nmain "$@"`, ['--dry-run'])
+    assert.is(code, 0)
+    assert.match(stdout, /^· kernel: .+\n$/)
+  })
 
   t('names all that is in the way at once', () => {
     const { stdout } = configured('{"live-restore": false, "icc": true}')

@@ -1,5 +1,5 @@
 import { mayUseHost } from '../kernel/fields.ts'
-import { stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import { type OwnCondition, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import { lapsedSteps, manifestBehind, unlinkedIntent, unlinkedMove } from './desire.ts'
 import { faultsOf } from './faults.ts'
@@ -15,6 +15,7 @@ import { operateOn, presentOperation } from './lifecycle/operate.ts'
 import { domainsRefusal, nameSteps } from './lifecycle/publishing/domains.ts'
 import { openAgainAt, openSteps } from './lifecycle/publishing/open.ts'
 import { deleteSteps, isEnding, lookForEnd, previewSteps } from './lifecycle/publishing/preview.ts'
+import { openConditions } from './lifecycle/publishing/staying.ts'
 import { urlOf } from './lifecycle/publishing/url.ts'
 import { domainsStatus } from './lifecycle/publishing/view.ts'
 import { leaveSteps } from './lifecycle/remove.ts'
@@ -39,7 +40,7 @@ const SOON_MS = 1_000
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planApp = (object: AppResource, world: AppWorld, now: Date): AppPlan => {
   const status = factsOf(object, world)
-  const conditions = runConditions(world)
+  const conditions = besideOf(object, world)
   const end = (verdict: Verdict): AppPlan => ({ steps: [], status, verdict, conditions })
   if (object.metadata.deletionTimestamp !== undefined) return { ...leaveSteps(object, world, now), status }
   if (isEnding(object, world, now)) {
@@ -64,12 +65,18 @@ export const planApp = (object: AppResource, world: AppWorld, now: Date): AppPla
   return behind ? { ...plan, verdict: behind } : plan
 }
 
+/** What is said of an app whatever is done for it. */
+const besideOf = ({ spec }: AppResource, world: AppWorld): OwnCondition[] => [
+  ...openConditions(spec, world),
+  ...runConditions(world),
+]
+
 /** The operation first; beside it what is over goes, and what is read is fetched. */
 const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Verdict) => AppPlan): AppPlan => {
   const requests = world.logs.filter((request) => isDue(request, now))
   const logs: AppStep[] = requests.length === 0 ? [] : [{ do: 'fetchLogs', requests }]
   const last = lastEnded(world)
-  const conditions = [...conditionsOf(world, last), ...runConditions(world)]
+  const conditions = [...conditionsOf(world, last), ...besideOf(object, world)]
   const healing = healthSteps(world, now, isUnsaid(object))
   const [first] = healing
   if (first?.do === 'returnTo') {

@@ -47,6 +47,7 @@ main() {
   put_ssh
   put_sites
   put_kernel
+  say_kernel /proc/config.gz "/boot/config-$(uname -r)" "/lib/modules/$(uname -r)/config"
   start_services
   look_as_login
   say_registration

@@ -127,6 +127,26 @@ look_at_proxy() {
   done
 }
 
+# `say_kernel <file>…`: where it may be written how the kernel was built, the first that can be read counts. Without this the guard ends nothing
+# that is open at an app (hack/decisions/104); nothing is refused for that.
+say_kernel() {
+  built='' of_it='whoever has a WebSocket or a stream open at an app keeps it, when he may not see it any more, until a later release drains it'
+  for config in "$@"; do
+    case "$config" in
+      *.gz) built=$(gzip -dc "$config" 2>/dev/null | grep -E '^(# )?CONFIG_INET') ;;
+      *) built=$(grep -E '^(# )?CONFIG_INET' "$config" 2>/dev/null) ;;
+    esac
+    [ -z "$built" ] || break
+  done
+  if [ -z "$built" ]; then
+    tell "kernel: unknown whether it ends connections, for nothing here says how it was built; where it was without CONFIG_INET_DIAG_DESTROY, $of_it (the app's condition OpenConnectionsStay says so then)"
+  elif printf '%s\n' "$built" | grep -qx CONFIG_INET_DIAG_DESTROY=y; then
+    tell 'kernel: ends connections, so that what is open at an app ends when whoever opened it may not see it any more'
+  else
+    tell "kernel: ends no connections (built without CONFIG_INET_DIAG_DESTROY): $of_it; run one that was built with it"
+  fi
+}
+
 look_at_login() {
   home=$(getent passwd "$login" | cut -d : -f 6)
   if [ -n "$home" ] && [ "$(id -u "$login")" -lt 1000 ]; then

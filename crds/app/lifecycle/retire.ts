@@ -54,7 +54,7 @@ export const isQuiet = (
 }
 
 /** Where what was begun on a release may be under way; those that a scale has sent away drain with all of it. */
-const addressesOf = ({ address, record }: Release): string[] => [
+export const addressesOf = ({ address, record }: Release): string[] => [
   ...new Set([...addressesIn(address), ...(record?.leaving ?? []).flatMap((one) => one.address ?? [])]),
 ]
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
+import { noteEnded, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
@@ -37,22 +38,26 @@ export const writeDial = async (hosts: Hosts, host: string, { slug, file, addres
 /** What end-open.sh says where a host cannot, now or later. */
 const UNABLE = 3
 
+const reasonOf = (code: number, stderr: string): string =>
+  stderr.trim().split('\n').at(-1)?.slice(-300) || `it ended with ${code}`
+
 /**
  * The guard of the host ends connections of its proxy to the containers. Where a host has none, or a kernel that does not do that, they last
- * as long as whoever opened them keeps them: it is on record, and not tried for ever.
+ * as long as whoever opened them keeps them: it is on record, a condition, and not tried for ever.
  */
 export const endOpen = async (
-  { hosts, ledger }: ActContext,
+  context: ActContext,
   { metadata, spec }: AppResource,
-  { whose, note }: StepOf<'endOpen'>,
+  { whose, note, places }: StepOf<'endOpen'>,
 ): Promise<Apply> => {
-  let known = note
+  const { hosts, ledger } = context
+  let known = noteEnded(note, whose)
   if (whose.length > 0) {
     const run = { script: END_OPEN, lines: [spec.slug, whose.join(' ')], deadlineMs: DIAL_DEADLINE_MS }
     const { code, stderr } = await hosts.link(spec.hostId).run(run)
     const isUnable = code === UNABLE || !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
     if (code !== 0 && !isUnable) throw new Error(`what is open was not ended: ${stderr.slice(-300)}`)
-    if (code !== 0) known = { ...note, again: [], unable: stderr.slice(-300).trim() }
+    if (code !== 0) known = noteUnable(note, { whose, since: instantOf(context), why: reasonOf(code, stderr), places })
   }
   await ledger.noteLetIn(metadata.name, known)
   return (world) => ({ ...world, route: world.route && { ...world.route, letIn: known } })

@@ -7,5 +7,11 @@ export type LetIn = { access: Access; password: number | null; links: number }
 /** Who came by a link, or anybody else: the proxy dials so that these two can be told apart (lifecycle/route.ts). */
 export type Opener = 'link' | 'other'
 
-/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `unable`: why its host could not. */
-export type LetInNote = LetIn & { again: Opener[]; at: string; unable?: string }
+/**
+ * What the host could not end (staying.ts). `since`: when that was found last (ISO). `places`: where it is open, each
+ * `HOST/ADDRESS:PORT`.
+ */
+export type StaysOpen = { whose: Opener[]; since: string; why: string; places: string[] }
+
+/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `stays`: what was not ended. */
+export type LetInNote = LetIn & { again: Opener[]; at: string; stays?: StaysOpen }

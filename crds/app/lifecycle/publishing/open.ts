@@ -5,7 +5,8 @@
 import type { AppSpec } from '../../schema.ts'
 import type { AppStep } from '../../steps.ts'
 import type { AppWorld } from '../../world.ts'
-import type { LetIn, Opener } from './letin.ts'
+import type { LetIn, LetInNote, Opener } from './letin.ts'
+import { openPlaces, stayingIn } from './staying.ts'
 
 /**
  * The gate goes by what it knew a second ago, and by a mirror that is written at the end of a pass: who was cut off and comes back at
@@ -39,14 +40,18 @@ export const openSteps = (spec: AppSpec, world: AppWorld, now: Date): AppStep[] 
   if (known === undefined) return []
   const letIn = letInOf(spec, world)
   const at = now.toISOString()
-  if (known === null) return [{ do: 'endOpen', whose: [], note: { ...letIn, again: [], at } }]
+  const end = (whose: Opener[], note: LetInNote): AppStep[] => [
+    { do: 'endOpen', whose, note, places: openPlaces(world) },
+  ]
+  if (known === null) return end([], { ...letIn, again: [], at })
   const refused = refusedSince(known, letIn)
   const isDue = now.getTime() - Date.parse(known.at) >= OPEN_AGAIN_MS
   const whose = union(refused, isDue ? known.again : [])
   if (whose.length === 0 && isSame(known, letIn)) return []
   const again = union(refused, isDue ? [] : known.again)
   // What waits for its second time does so from when it was first done.
-  return [{ do: 'endOpen', whose, note: { ...letIn, again, at: refused.length === 0 ? known.at : at } }]
+  const stays = stayingIn(known, world)
+  return end(whose, { ...letIn, again, at: refused.length === 0 ? known.at : at, ...(stays && { stays }) })
 }
 
 /** When something is to be ended once more (ISO), if anything is. */

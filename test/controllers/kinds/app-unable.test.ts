@@ -1,0 +1,42 @@
+import { endOpen } from '../../../controllers/kinds/app/acts/live.ts'
+import type { LetInNote } from '../../../crds/app/lifecycle/publishing/letin.ts'
+import { AT, anApp, aWorld, NOW } from '../../support/builders/app/app.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+
+/** What is kept of a host that cannot end what is open: no kernel here is without it, so the host's answer is out of hand. */
+
+const NOTE: LetInNote = { access: 'private', password: 2, links: 0, again: ['other'], at: AT }
+const PLACES = ['local/127.0.0.1:30001']
+const WHY = 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)'
+
+const ended = async (answer: { code: number; stderr: string }, note = NOTE, hostClass = 'shared') => {
+  const kept: LetInNote[] = []
+  const context = {
+    hosts: { link: () => ({ run: async () => answer }), facts: () => ({ class: hostClass }) },
+    ledger: { noteLetIn: async (_app: string, letIn: LetInNote) => kept.push(letIn) },
+    now: () => NOW,
+  } as unknown as Parameters<typeof endOpen>[0]
+  const apply = await endOpen(context, anApp(), { do: 'endOpen', whose: ['other'], note, places: PLACES })
+  const world = apply?.({ ...aWorld(), route: { digest: 'd', address: '127.0.0.1:30001' } })
+  assert.equal(world?.route?.letIn, kept[0], 'the world is what was kept')
+  return kept[0]
+}
+
+spec('what is kept of a host', (t) => {
+  const stays = { whose: ['other' as const], since: NOW.toISOString(), why: WHY, places: PLACES }
+
+  t('that cannot end what is open is why, since when and where, and it is not tried again', async () => {
+    const stderr = `Warning: something else\n${WHY}\n`
+    assert.equal(await ended({ code: 3, stderr }), { ...NOTE, again: [], stays })
+  })
+  t('that has no guard and need not have one is the same, also where nothing was said', async () => {
+    const known = await ended({ code: 1, stderr: '\n' }, NOTE, 'platform')
+    assert.equal(known?.stays, { ...stays, why: 'it ended with 1' })
+  })
+  t('that can do it again is no more than that it was done', async () => {
+    assert.equal(await ended({ code: 0, stderr: '' }, { ...NOTE, stays }), NOTE)
+  })
+  t('that failed otherwise is nothing, so that it is tried again', async () => {
+    await assert.rejects(ended({ code: 1, stderr: 'No such container' }), /was not ended: No such container/)
+  })
+})

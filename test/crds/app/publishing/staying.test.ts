@@ -1,0 +1,199 @@
+import type { LetInNote, StaysOpen } from '../../../../crds/app/lifecycle/publishing/letin.ts'
+import { noteEnded, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
+import { planApp } from '../../../../crds/app/plan.ts'
+import type { AppResource } from '../../../../crds/app/schema.ts'
+import type { AppWorld, Release } from '../../../../crds/app/world.ts'
+import { AT, aLook, anApp, anOperation, aRelease, aWorld, NOW } from '../../../support/builders/app/app.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+
+/** What its host could not end, and how long that is said (rules/app.md#what-is-open). */
+
+const LATER = '2026-11-22T10:05:00.000Z'
+const WHY = 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)'
+const STAYS: StaysOpen = { whose: ['other'], since: AT, why: WHY, places: ['local/127.0.0.1:30001'] }
+const NOTE: LetInNote = { access: 'private', password: 1, links: 0, again: [], at: AT, stays: STAYS }
+const { stays: _stays, ...BARE } = NOTE
+
+const shut = (change: Partial<AppResource['spec']> = {}) => anApp({ access: 'private', passwordVersion: 1, ...change })
+
+const worldOf = (letIn: LetInNote, releases: Release[] = [aRelease(1)], change: Partial<AppWorld> = {}): AppWorld => ({
+  ...aWorld({ releases, look: aLook({ address: releases[0]?.address ?? null }), passwordVersion: 3, ...change }),
+  route: { digest: 'd', address: '127.0.0.1:30001', letIn },
+})
+
+const said = (app: AppResource, world: AppWorld): string[] =>
+  (planApp(app, world, NOW).conditions ?? []).flatMap(({ type, status, reason, message }) =>
+    type === 'OpenConnectionsStay' ? [`${status} ${reason} ${message}`] : [],
+  )
+const isSaid = (app: AppResource, world: AppWorld): boolean => said(app, world).length === 1
+
+/** The one step that ends what is open. */
+const ending = (app: AppResource, world: AppWorld) => {
+  const [step, ...more] = planApp(app, world, NOW).steps.flatMap((one) => (one.do === 'endOpen' ? [one] : []))
+  assert.equal(more, [])
+  return step as NonNullable<typeof step>
+}
+
+const superseded = aRelease(1, { state: 'superseded', supersededAt: LATER })
+const gone: Release = { ...superseded, retiredAt: LATER }
+const next = aRelease(2, { liveAt: LATER })
+const RECORD = aRelease(1).record
+/** Its routed service keeps something, so that it may go on with the container that it has. */
+const single = (number: number, change: Partial<Release> = {}): Release =>
+  aRelease(number, {
+    address: '127.0.0.1:30001',
+    record: { ...RECORD, route: { service: 'web', port: 80 }, stateful: ['web'] },
+    ...change,
+  })
+
+spec('what a host cannot end', (t) => {
+  t('is a condition that says since when, why, who keeps what, and what to do', () => {
+    const [text = '', ...more] = said(shut(), worldOf(NOTE))
+    assert.equal(more, [])
+    for (const part of [
+      'True HostCannotEnd',
+      `since ${AT}`,
+      WHY,
+      'whoever was let in before by password or while it was public keeps what they have open',
+      'until they close it, or its containers are replaced: deploy again and',
+      'hack/host-setup',
+    ]) {
+      assert.ok(text.includes(part), `${part} is not in: ${text}`)
+    }
+    assert.ok(!text.includes('by a link'), text)
+  })
+
+  t('names those who came by a link where it is theirs', () => {
+    const [text] = said(shut(), worldOf({ ...NOTE, stays: { ...STAYS, whose: ['link'] } }))
+    assert.match(text ?? '', /whoever came by a link that is over keeps/)
+    assert.ok(!text?.includes('by password'), text)
+  })
+
+  t('says that one which keeps something needs a change for its container to be replaced', () => {
+    assert.match(said(shut(), worldOf(NOTE, [single(1)]))[0] ?? '', /deploy again with another image or env/)
+  })
+
+  const refused = { account: { name: 'demo', capabilities: [] } }
+  const cases: [string, boolean, AppResource, AppWorld][] = [
+    ['nothing was left open', false, shut(), worldOf(BARE)],
+    ['the app is public again', false, shut({ access: 'public' }), worldOf({ ...NOTE, access: 'public' })],
+    ['its host cannot be reached', true, shut(), worldOf(NOTE, undefined, { unreachable: 'away' })],
+    ['nothing may be done for it', true, shut(), worldOf(NOTE, undefined, refused)],
+    ['the next release is live and the one before drains still', true, shut(), worldOf(NOTE, [next, superseded])],
+    ['the next release is live and the one before is gone', false, shut(), worldOf(NOTE, [next, gone])],
+    [
+      'a later release took the very port of the one that is gone',
+      false,
+      shut(),
+      worldOf(NOTE, [{ ...next, address: '127.0.0.1:30001' }, gone]),
+    ],
+    [
+      'the next release turned out to be bad and visitors went back',
+      true,
+      shut(),
+      worldOf(NOTE, [{ ...next, state: 'failed' }, aRelease(1)]),
+    ],
+    [
+      'the next release goes on with the container of before',
+      true,
+      shut(),
+      worldOf(NOTE, [single(2, { liveAt: LATER }), { ...single(1), state: 'superseded', retiredAt: LATER }]),
+    ],
+    [
+      'the next release has the container of before replaced',
+      false,
+      shut(),
+      worldOf(NOTE, [
+        single(2, { liveAt: LATER, address: '127.0.0.1:30002' }),
+        { ...single(1), state: 'superseded', retiredAt: LATER },
+      ]),
+    ],
+    ['its container was started anew', false, shut(), worldOf(NOTE, [aRelease(1, { address: '127.0.0.1:30009' })])],
+    [
+      'the next release is on another host, at the same port',
+      false,
+      shut(),
+      worldOf(NOTE, [single(2, { liveAt: LATER, record: { ...single(2).record, host: 'other' } }), gone]),
+    ],
+    [
+      'one of several replicas is there still',
+      true,
+      shut(),
+      worldOf(NOTE, [aRelease(1, { address: '127.0.0.1:30005,127.0.0.1:30001' })]),
+    ],
+    [
+      'a replica of then is leaving',
+      true,
+      shut(),
+      worldOf(NOTE, [
+        aRelease(1, {
+          address: '127.0.0.1:30005',
+          record: { ...RECORD, leaving: [{ name: 'web.2', address: '127.0.0.1:30001', since: AT }] },
+        }),
+      ]),
+    ],
+  ]
+  for (const [what, expected, app, world] of cases) {
+    t(`is ${expected ? '' : 'not '}said when ${what}`, () => assert.is(isSaid(app, world), expected))
+  }
+
+  t('is said beside a deploy that failed', () => {
+    const operations = [anOperation({ state: 'failed', endedAt: AT })]
+    const { conditions = [] } = planApp(shut(), worldOf(NOTE, undefined, { operations }), NOW)
+    assert.equal(conditions.map(({ type }) => type).toSorted(), ['OpenConnectionsStay', 'ReleaseFailed'])
+  })
+})
+
+spec('the record of what a host could not end', (t) => {
+  const failed = { why: WHY, since: LATER }
+
+  t(
+    'begins where it could not, with all places at which anything can be open, and is not tried again by itself',
+    () => {
+      const app = shut({ passwordVersion: 2 })
+      const leaving = [{ name: 'web.2', address: '127.0.0.1:30007', since: AT }]
+      const world = worldOf(BARE, [
+        aRelease(2, { record: { ...RECORD, leaving } }),
+        superseded,
+        aRelease(0, { state: 'superseded', retiredAt: AT }),
+      ])
+      const { whose, note, places } = ending(app, world)
+      assert.equal(places, ['local/127.0.0.1:30002', 'local/127.0.0.1:30007', 'local/127.0.0.1:30001'])
+      const known = noteUnable(note, { ...failed, whose, places })
+      assert.equal([known.again, known.stays], [[], { ...failed, whose: ['other'], places }])
+      assert.ok(isSaid(app, { ...world, route: { digest: 'd', address: '', letIn: known } }))
+      const after = planApp(app, { ...world, route: { digest: 'd', address: '', letIn: known } }, NOW)
+      assert.ok(after.steps.every((step) => step.do !== 'endOpen'))
+    },
+  )
+
+  t('is carried over a step that ends nothing, also while the app is public', () => {
+    const opened = ending(shut({ access: 'public' }), worldOf(NOTE))
+    assert.equal([opened.whose, noteEnded(opened.note, opened.whose).stays], [[], STAYS])
+  })
+
+  t('is over once a host that can do it again has ended what they opened', () => {
+    const { whose, note } = ending(shut({ passwordVersion: 2 }), worldOf(NOTE))
+    assert.equal([whose, note.stays], [['other'], STAYS])
+    const { stays, again } = noteEnded(note, whose)
+    assert.equal([stays, again], [undefined, ['other']])
+  })
+
+  t('stands where only what others opened was ended', () => {
+    const { whose, note } = ending(shut(), worldOf(NOTE, undefined, { linksEnded: 1 }))
+    assert.equal([whose, noteEnded(note, whose).stays], [['link'], STAYS])
+    const both: LetInNote = { ...note, stays: { ...STAYS, whose: ['link', 'other'] } }
+    assert.equal(noteEnded(both, whose).stays, STAYS)
+  })
+
+  t('takes up whose came later, from when that was', () => {
+    const { whose, note, places } = ending(shut(), worldOf(NOTE, undefined, { linksEnded: 1 }))
+    const { stays } = noteUnable(note, { ...failed, whose, places })
+    assert.equal(stays, { ...failed, whose: ['other', 'link'], places })
+  })
+
+  t('is dropped with the next step once the containers of then are gone', () => {
+    const { note } = ending(shut({ passwordVersion: 2 }), worldOf(NOTE, [next, gone]))
+    assert.ok(!('stays' in note), JSON.stringify(note))
+  })
+})
