@@ -36,7 +36,9 @@ spec('what is kept of a host', (t) => {
   t('that can do it again is no more than that it was done', async () => {
     assert.equal(await ended({ code: 0, stderr: '' }, { ...NOTE, stays }), NOTE)
   })
-  t('that failed otherwise is nothing, so that it is tried again', async () => {
-    await assert.rejects(ended({ code: 1, stderr: 'No such container' }), /was not ended: No such container/)
+  t('that failed otherwise is the same and that it is tried again, and holds up nothing else', async () => {
+    const known = await ended({ code: 1, stderr: 'No such container' }, { ...NOTE, again: ['link'] })
+    const at = NOW.toISOString()
+    assert.equal(known, { ...NOTE, again: ['link', 'other'], at, stays: { ...stays, why: 'No such container' } })
   })
 })

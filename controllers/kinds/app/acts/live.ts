@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
-import { noteEnded, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
+import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
@@ -43,7 +43,8 @@ const reasonOf = (code: number, stderr: string): string =>
 
 /**
  * The guard of the host ends connections of its proxy to the containers. Where a host has none, or a kernel that does not do that, they last
- * as long as whoever opened them keeps them: it is on record, a condition, and not tried for ever.
+ * as long as whoever opened them keeps them: it is on record, a condition, and not tried for ever. Where the guard is away it is tried again, and
+ * what else is to be done for the app goes on meanwhile.
  */
 export const endOpen = async (
   context: ActContext,
@@ -56,8 +57,8 @@ export const endOpen = async (
     const run = { script: END_OPEN, lines: [spec.slug, whose.join(' ')], deadlineMs: DIAL_DEADLINE_MS }
     const { code, stderr } = await hosts.link(spec.hostId).run(run)
     const isUnable = code === UNABLE || !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
-    if (code !== 0 && !isUnable) throw new Error(`what is open was not ended: ${stderr.slice(-300)}`)
-    if (code !== 0) known = noteUnable(note, { whose, since: instantOf(context), why: reasonOf(code, stderr), places })
+    const failed = { whose, since: instantOf(context), why: reasonOf(code, stderr), places }
+    if (code !== 0) known = isUnable ? noteUnable(note, failed) : notePutOff(note, failed)
   }
   await ledger.noteLetIn(metadata.name, known)
   return (world) => ({ ...world, route: world.route && { ...world.route, letIn: known } })

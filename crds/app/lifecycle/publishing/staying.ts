@@ -51,18 +51,26 @@ export const noteUnable = (note: LetInNote, failed: StaysOpen): LetInNote => {
   return withStays({ ...note, again: [] }, { ...failed, whose })
 }
 
+/** What to keep on record where its host failed at it, as while its guard is started anew: it is tried again soon, and holds up nothing else. */
+export const notePutOff = (note: LetInNote, failed: StaysOpen): LetInNote => ({
+  ...noteUnable(note, failed),
+  again: [...new Set([...note.again, ...failed.whose])],
+  at: failed.since,
+})
+
 const OPENERS: Readonly<Record<Opener, string>> = {
   other: 'whoever was let in before by password or while it was public',
   link: 'whoever came by a link that is over',
 }
 
-const say = ({ whose, since, why }: StaysOpen, { releases }: Seen): string => {
+const say = ({ whose, since, why }: StaysOpen, isTried: boolean, { releases }: Seen): string => {
   const live = releases.find(({ state }) => state === 'live')
   const change = isSingle(live?.record) ? ' with another image or env, for else its container stays,' : ''
   const who = whose.map((one) => OPENERS[one]).join(', and ')
+  const tried = isTried ? ', and tries again' : ''
   return (
     `since ${since} ${who} keeps what they have open (WebSockets, streams), though they would be refused now: the host could not end it ` +
-    `(${why}). It lasts until they close it, or its containers are replaced: deploy again${change} and it ends as the release of ` +
+    `(${why})${tried}. It lasts until they close it, or its containers are replaced: deploy again${change} and it ends as the release of ` +
     'now drains. hack/host-setup says whether a host can end it'
   )
 }
@@ -71,5 +79,6 @@ const say = ({ whose, since, why }: StaysOpen, { releases }: Seen): string => {
 export const openConditions = ({ access }: Pick<AppSpec, 'access'>, world: AppWorld): OwnCondition[] => {
   const stays = access === 'public' || !world.route?.letIn ? undefined : stayingIn(world.route.letIn, world)
   if (!stays) return []
-  return [{ type: 'OpenConnectionsStay', status: 'True', reason: 'HostCannotEnd', message: say(stays, world) }]
+  const isTried = stays.whose.some((one) => world.route?.letIn?.again.includes(one))
+  return [{ type: 'OpenConnectionsStay', status: 'True', reason: 'HostCannotEnd', message: say(stays, isTried, world) }]
 }

@@ -1,5 +1,6 @@
 import type { LetInNote, StaysOpen } from '../../../../crds/app/lifecycle/publishing/letin.ts'
-import { noteEnded, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
+import { OPEN_AGAIN_MS } from '../../../../crds/app/lifecycle/publishing/open.ts'
+import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { AppWorld, Release } from '../../../../crds/app/world.ts'
@@ -166,6 +167,24 @@ spec('the record of what a host could not end', (t) => {
       assert.ok(after.steps.every((step) => step.do !== 'endOpen'))
     },
   )
+
+  t('is tried again soon where its host only failed at it, and said so; then it is over', () => {
+    const app = shut({ passwordVersion: 2 })
+    const { whose, note, places } = ending(app, worldOf(BARE))
+    const since = NOW.toISOString()
+    const known = notePutOff(note, { ...failed, since, whose, places })
+    const left = { ...worldOf(BARE), route: { digest: 'd', address: '', letIn: known } }
+    const plan = planApp(app, left, NOW)
+    const due = new Date(NOW.getTime() + OPEN_AGAIN_MS)
+    assert.ok(plan.steps.every((step) => step.do !== 'endOpen'))
+    assert.is(plan.wakeAt, due.toISOString())
+    const said = plan.conditions?.find(({ type }) => type === 'OpenConnectionsStay')
+    assert.match(said?.message ?? '', /, and tries again\. /)
+    const [again] = planApp(app, left, due).steps.flatMap((step) => (step.do === 'endOpen' ? [step] : []))
+    assert.equal(again?.whose, ['other'])
+    const ended = again && noteEnded(again.note, again.whose)
+    assert.equal([ended?.again, ended?.stays], [[], undefined])
+  })
 
   t('is carried over a step that ends nothing, also while the app is public', () => {
     const opened = ending(shut({ access: 'public' }), worldOf(NOTE))
