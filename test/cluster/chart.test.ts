@@ -158,11 +158,11 @@ spec('the chart on a node', (t) => {
     await apply({ apiVersion: 'bottega.dev/v1alpha1', kind: 'Account', metadata, spec: account })
     await kubectl('wait', '--for=condition=Ready', 'account.bottega.dev/demo', '--timeout=20s')
     token = await mintToken(stage.databaseUrl, { account: 'demo', name: 'test', key: stage.secretKey })
-    const { status, body } = await send('first')
+    const { status, body } = await sendThrough('first')
     sent += 1
     assert.equal([status, body.number], [201, numberOf(1)])
     assert.match(await kubectl('get', 'inv', body.invoice.id), new RegExp(`${numberOf(1)} +sent`))
-    await waitFor('the mail', async () => mails().length === 1, { timeoutMs: 20_000 })
+    await waitFor('the mail', async () => mails().length === 1, { timeoutMs: minuteMs })
     assert.match(readFileSync(join(stage.mailDir, mails()[0] ?? ''), 'utf8'), numberOf(1))
   })
 
