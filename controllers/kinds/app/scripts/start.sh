@@ -31,8 +31,10 @@ fi
 # Asked while it comes up, which is mostly a moment.
 asked=$(date +%s)
 say_disk "$slug" > "$here/disk" &
+saying=$!
 await_answer $started
-wait
+# For this alone: what ends a lease outlives us.
+wait "$saying"
 [ "$(($(date +%s) - asked))" -lt 3 ] || say_disk "$slug" > "$here/disk"
 rm -f "$app/base/before.json"
 printf '\n'
