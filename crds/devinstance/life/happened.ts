@@ -99,10 +99,7 @@ export const seenAgain: TransitionEffect<Launching> = (context) => {
 
 type Addressed = { publicIp?: string; eipAllocId?: string }
 
-/**
- * The dev instance with the address it was given; one that it held before stays held until it is released. An address that
- * another dev instance holds is left with that one.
- */
+/** With the address it was given; the one before stays held until it is released, one that another has is left with that. */
 export const addressed = ({
   instance,
   said,
@@ -280,6 +277,7 @@ export const gone: TransitionEffect<'terminated'> = ({ instance, said, at }) => 
   }
 }
 
+/** Nothing is said that is not known. */
 export const isKnownGone = ({ instance, said }: TransitionContext<'terminated'>): boolean =>
   isStray(instance, said)
     ? !said.instanceGone || !instance.strays.some((one) => one.instanceId === said.instanceId)

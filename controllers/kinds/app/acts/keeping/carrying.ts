@@ -25,7 +25,7 @@ import { layPiece, takePiece } from '../../backupjobs.ts'
 import { JOB_WAIT_MS } from '../../jobs.ts'
 import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, pass, rowsOf, type StepOf } from '../context.ts'
-import { holdJob, placeJob, runCarry, secondsIn, watchJob } from './carryjobs.ts'
+import { holdJob, placeJob, runCarry, watchJob, wholeIn } from './carryjobs.ts'
 
 /** Of what was packed, in one step: what is left comes with the next. */
 const PIECES_MAX = 8
@@ -56,7 +56,7 @@ const holdVolumes = async (
   const { home, host, link } = await leftBy(context, object)
   const target = targetHostOf(context.hosts.facts(host))
   if (!target) throw new Error(`the host ${host} is gone`)
-  const freeMib = secondsIn(await runCarry(linkThere(context, operation), home, 'room', operation))
+  const freeMib = wholeIn(await runCarry(linkThere(context, operation), home, 'room', operation))
   const { project } = await context.releases.open(object.metadata.name, live.number)
   const { maxSeconds: seconds } = planCarry(project, bytes)
   const watch = await link.startJob(watchJob(home, 'watch', { operation, live, host: target, seconds }))
@@ -199,9 +199,9 @@ export const leaseFor = async (
   if (!carries(operation)) return null
   const { home, link } = await leftBy(context, object)
   const askedMs = performance.now()
-  const seconds = secondsIn(await runCarry(link, home, 'look', operation))
+  const seconds = wholeIn(await runCarry(link, home, 'look', operation))
   // Neither clock is believed to be the other's: what went by since we asked counts against the lease, on both ways.
-  const there = secondsIn(await runCarry(linkThere(context, operation), home, 'clock', operation))
+  const there = wholeIn(await runCarry(linkThere(context, operation), home, 'clock', operation))
   const passedSeconds = Math.ceil((performance.now() - askedMs) / 1_000)
   return there + Math.max(0, seconds - passedSeconds - LEASE_MARGIN_SECONDS)
 }

@@ -70,7 +70,8 @@ export const runCarry = async (
   return said
 }
 
-export const secondsIn = (said: string): number => {
-  if (!/^-?\d{1,15}$/.test(said)) throw new Error(`seconds were asked for, not ${said.slice(0, 80)}`)
+/** Seconds or MiB, as a script says them. @throws where it is no whole number */
+export const wholeIn = (said: string): number => {
+  if (!/^-?\d{1,15}$/.test(said)) throw new Error(`a whole number was asked for, not ${said.slice(0, 80)}`)
   return Number(said)
 }
