@@ -89,7 +89,7 @@ spec('hack/up and hack/down', (t) => {
       assert.is.not(environment().tokens.other, tokens.other)
       assert.is((await invoices(environment())).total, 1)
     },
-    { timeoutMs: 300_000 },
+    { timeoutMs: 600_000 },
   )
 
   t(
