@@ -1,4 +1,5 @@
-import { endOpen } from '../../../controllers/kinds/app/acts/live.ts'
+import { StaleEpoch } from '../../../controllers/base/errors.ts'
+import { endOpen, noteTold } from '../../../controllers/kinds/app/acts/live.ts'
 import type { LetInNote } from '../../../crds/app/lifecycle/publishing/letin.ts'
 import { AT, anApp, aWorld, NOW } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -38,7 +39,38 @@ spec('what is kept of a host', (t) => {
   })
   t('that failed otherwise is the same and that it is tried again, and holds up nothing else', async () => {
     const known = await ended({ code: 1, stderr: 'No such container' }, { ...NOTE, again: ['link'] })
-    const at = NOW.toISOString()
-    assert.equal(known, { ...NOTE, again: ['link', 'other'], at, stays: { ...stays, why: 'No such container' } })
+    assert.equal(known, { ...NOTE, again: ['link', 'other'], at: null, stays: { ...stays, why: 'No such container' } })
+  })
+})
+
+spec('since when nobody else is let in', (t) => {
+  const told = async (letIn: LetInNote | null, failure: Error | null = null) => {
+    const kept: LetInNote[] = []
+    const warned: string[] = []
+    const noteLetIn = async (_app: string, note: LetInNote) => {
+      if (failure) throw failure
+      kept.push(note)
+    }
+    const context = {
+      ledger: { noteLetIn },
+      now: () => NOW,
+      log: { warn: (_: object, what: string) => warned.push(what) },
+    }
+    const world = { route: { digest: 'd', address: '127.0.0.1:30001', letIn } }
+    await noteTold(context as unknown as Parameters<typeof noteTold>[0], 'app-1', world)
+    return { kept, warned: warned.length }
+  }
+  const untold: LetInNote = { ...NOTE, at: null }
+
+  t('is kept once the mirror is written, where something waits for it', async () => {
+    assert.equal(await told(untold), { kept: [{ ...NOTE, at: NOW.toISOString() }], warned: 0 })
+  })
+  t('is not written where nothing waits for it, or it stands already', async () => {
+    for (const letIn of [null, NOTE, { ...untold, again: [] }]) assert.equal(await told(letIn), { kept: [], warned: 0 })
+  })
+  t('fails no pass where it could not be kept, unless somebody else leads', async () => {
+    assert.equal(await told(untold, new Error('away')), { kept: [], warned: 1 })
+    const stale = await told(untold, new StaleEpoch('2 leads')).catch((error) => error)
+    assert.ok(stale instanceof StaleEpoch)
   })
 })

@@ -2,10 +2,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
+import { toldNote } from '../../../../crds/app/lifecycle/publishing/open.ts'
 import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import { routeIdOf } from '../../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
+import type { AppWorld } from '../../../../crds/app/world.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
+import { StaleEpoch } from '../../../base/errors.ts'
+import type { Log } from '../../../base/log.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import { applyDecision, applyRoute } from '../apply.ts'
 import { DIAL, END_OPEN } from '../scripts.ts'
@@ -62,6 +66,24 @@ export const endOpen = async (
   }
   await ledger.noteLetIn(metadata.name, known)
   return (world) => ({ ...world, route: world.route && { ...world.route, letIn: known } })
+}
+
+/**
+ * The mirror is written: who is let in now is what the gate goes by. A pass is none the worse for where that is not kept: the next one comes soon,
+ * and keeps it then.
+ * @throws StaleEpoch
+ */
+export const noteTold = async (
+  { ledger, now, log }: Pick<ActContext, 'ledger' | 'now'> & { log: Pick<Log, 'warn'> },
+  app: string,
+  world: Pick<AppWorld, 'route'>,
+): Promise<void> => {
+  const note = toldNote(world, now())
+  if (note === null) return
+  await ledger.noteLetIn(app, note).catch((error) => {
+    if (error instanceof StaleEpoch) throw error
+    log.warn({ err: error, app }, 'not kept since when nobody else is let in')
+  })
 }
 
 export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> =>

@@ -13,5 +13,8 @@ export type Opener = 'link' | 'other'
  */
 export type StaysOpen = { whose: Opener[]; since: string; why: string; places: string[] }
 
-/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `stays`: what was not ended. */
-export type LetInNote = LetIn & { again: Opener[]; at: string; stays?: StaysOpen }
+/**
+ * For whom what is open was ended last. `again`: whose is to be ended once more. `at`: since when nobody else is let in (ISO); null until what
+ * the gate goes by is written, from which the second time is counted (open.ts). `stays`: what was not ended.
+ */
+export type LetInNote = LetIn & { again: Opener[]; at: string | null; stays?: StaysOpen }

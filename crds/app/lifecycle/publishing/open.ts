@@ -10,9 +10,11 @@ import { openPlaces, stayingIn } from './staying.ts'
 
 /**
  * The gate goes by what it knew a second ago, and by a mirror that is written at the end of a pass: who was cut off and comes back at
- * once may be let in. So it is done a second time, when nobody can be any more.
+ * once may be let in. So it is done a second time, when nobody can be any more: so long after that mirror was written.
  */
 export const OPEN_AGAIN_MS = 1_500
+/** What the end of a pass may take: who is woken just before it is due waits another second. */
+const TOLD_WITHIN_MS = 500
 
 const letInOf = ({ access, passwordVersion }: AppSpec, { linksEnded }: Pick<AppWorld, 'linksEnded'>): LetIn => ({
   access,
@@ -45,18 +47,25 @@ export const openSteps = (spec: AppSpec, world: AppWorld, now: Date): AppStep[] 
   ]
   if (known === null) return end([], { ...letIn, again: [], at })
   const refused = refusedSince(known, letIn)
-  const isDue = now.getTime() - Date.parse(known.at) >= OPEN_AGAIN_MS
+  const isDue = known.at !== null && now.getTime() - Date.parse(known.at) >= OPEN_AGAIN_MS
   const whose = union(refused, isDue ? known.again : [])
   if (whose.length === 0 && isSame(known, letIn)) return []
   const again = union(refused, isDue ? [] : known.again)
   // What waits for its second time does so from when it was first done.
   const stays = stayingIn(known, world)
-  return end(whose, { ...letIn, again, at: refused.length === 0 ? known.at : at, ...(stays && { stays }) })
+  return end(whose, { ...letIn, again, at: refused.length === 0 ? known.at : null, ...(stays && { stays }) })
 }
 
 /** When something is to be ended once more (ISO), if anything is. */
-export const openAgainAt = ({ route }: Pick<AppWorld, 'route'>): string[] => {
+export const openAgainAt = ({ route }: Pick<AppWorld, 'route'>, now: Date): string[] => {
   const known = route?.letIn
   if (!known || known.again.length === 0) return []
-  return [new Date(Date.parse(known.at) + OPEN_AGAIN_MS).toISOString()]
+  const atMs = known.at === null ? now.getTime() + TOLD_WITHIN_MS : Date.parse(known.at)
+  return [new Date(atMs + OPEN_AGAIN_MS).toISOString()]
+}
+
+/** What to keep on record once the mirror of this world is written: the second time counts from now. Null where none waits for that. */
+export const toldNote = ({ route }: Pick<AppWorld, 'route'>, now: Date): LetInNote | null => {
+  const known = route?.letIn
+  return known && known.again.length > 0 && known.at === null ? { ...known, at: now.toISOString() } : null
 }

@@ -55,7 +55,7 @@ export const noteUnable = (note: LetInNote, failed: StaysOpen): LetInNote => {
 export const notePutOff = (note: LetInNote, failed: StaysOpen): LetInNote => ({
   ...noteUnable(note, failed),
   again: [...new Set([...note.again, ...failed.whose])],
-  at: failed.since,
+  at: null,
 })
 
 const OPENERS: Readonly<Record<Opener, string>> = {

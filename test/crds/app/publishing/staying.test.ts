@@ -1,5 +1,5 @@
 import type { LetInNote, StaysOpen } from '../../../../crds/app/lifecycle/publishing/letin.ts'
-import { OPEN_AGAIN_MS } from '../../../../crds/app/lifecycle/publishing/open.ts'
+import { OPEN_AGAIN_MS, toldNote } from '../../../../crds/app/lifecycle/publishing/open.ts'
 import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
@@ -173,7 +173,7 @@ spec('the record of what a host could not end', (t) => {
     const { whose, note, places } = ending(app, worldOf(BARE))
     const since = NOW.toISOString()
     const known = notePutOff(note, { ...failed, since, whose, places })
-    const left = { ...worldOf(BARE), route: { digest: 'd', address: '', letIn: known } }
+    const left = worldOf(toldNote({ route: { digest: 'd', address: '', letIn: known } }, NOW) ?? known)
     const plan = planApp(app, left, NOW)
     const due = new Date(NOW.getTime() + OPEN_AGAIN_MS)
     assert.ok(plan.steps.every((step) => step.do !== 'endOpen'))
