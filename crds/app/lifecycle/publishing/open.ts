@@ -16,10 +16,15 @@ export const OPEN_AGAIN_MS = 1_500
 /** What the end of a pass may take: who is woken just before it is due waits another second. */
 const TOLD_WITHIN_MS = 500
 
-const letInOf = ({ access, passwordVersion }: AppSpec, { linksEnded }: Pick<AppWorld, 'linksEnded'>): LetIn => ({
+/** While it is public nobody is refused: what a link opened that ends meanwhile is ended once the app is private again. */
+const letInOf = (
+  { access, passwordVersion }: AppSpec,
+  { linksEnded }: Pick<AppWorld, 'linksEnded'>,
+  known: LetIn | null,
+): LetIn => ({
   access,
   password: passwordVersion ?? null,
-  links: linksEnded,
+  links: access === 'public' && known !== null ? known.links : linksEnded,
 })
 
 /** Whose connections nobody would let in now. A link opens what it opened before, whatever the password is. */
@@ -40,7 +45,7 @@ export const openSteps = (spec: AppSpec, world: AppWorld, now: Date): AppStep[] 
   if (world.route === null || world.unreachable !== null || isSwitching) return []
   const { letIn: known } = world.route
   if (known === undefined) return []
-  const letIn = letInOf(spec, world)
+  const letIn = letInOf(spec, world, known)
   const at = now.toISOString()
   const end = (whose: Opener[], note: LetInNote): AppStep[] => [
     { do: 'endOpen', whose, note, places: openPlaces(world) },

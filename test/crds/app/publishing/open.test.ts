@@ -45,7 +45,14 @@ spec('what is open at an app', (t) => {
       shut({ access: 'public' }),
       { access: 'public' },
       { linksEnded: 1 },
-      [[]],
+      [],
+    ],
+    [
+      'it turns private and a link ended while nobody had to have it',
+      shut(),
+      { access: 'public' },
+      { linksEnded: 1 },
+      [['other', 'link']],
     ],
     ['it cannot be reached', shut({ passwordVersion: 2 }), {}, { unreachable: 'away' }, []],
   ]
@@ -54,6 +61,13 @@ spec('what is open at an app', (t) => {
       assert.equal(whose(app, world(note, change)), expected)
     })
   }
+
+  t('remembers which links ended before the app was opened to all', () => {
+    const [opened] = ended(shut({ access: 'public' }), world({ links: 3 }, { linksEnded: 4 }))
+    assert.equal([opened?.whose, opened?.note.links], [[], 3])
+    const [closed] = ended(shut(), world({ ...opened?.note } as Partial<Note>, { linksEnded: 4 }))
+    assert.equal([closed?.whose, closed?.note.links], [['other', 'link'], 4])
+  })
 
   t('is on record before anything is ended', () => {
     const [step] = ended(shut(), world(null))
