@@ -39,7 +39,7 @@ spec('what is kept of a host', (t) => {
   })
   t('that failed otherwise is the same and that it is tried again, and holds up nothing else', async () => {
     const known = await ended({ code: 1, stderr: 'No such container' }, { ...NOTE, again: ['link'] })
-    assert.equal(known, { ...NOTE, again: ['link', 'other'], at: null, stays: { ...stays, why: 'No such container' } })
+    assert.equal(known, { ...NOTE, again: ['link', 'other'], at: null, tries: 1, stays: { ...stays, why: 'No such container' } })
   })
 })
 

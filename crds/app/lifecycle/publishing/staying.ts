@@ -26,9 +26,9 @@ export const openPlaces = (world: Seen): string[] => [
  * Whether a container of then still takes visitors. A release that went live later has others, be it at the same port; one
  * that keeps something may go on with the same.
  */
-const isThere = ({ places, since }: StaysOpen, world: Seen): boolean =>
+const isThere = ({ places, since, last = since }: StaysOpen, world: Seen): boolean =>
   reachedOf(world).some((release) => {
-    const mayBeSame = Date.parse(release.liveAt ?? since) <= Date.parse(since) || isSingle(release.record)
+    const mayBeSame = Date.parse(release.liveAt ?? last) <= Date.parse(last) || isSingle(release.record)
     return mayBeSame && placesOf(release, world.home).some((place) => places.includes(place))
   })
 
@@ -36,7 +36,7 @@ const isThere = ({ places, since }: StaysOpen, world: Seen): boolean =>
 export const stayingIn = (note: Pick<LetInNote, 'stays'>, world: Seen): StaysOpen | undefined =>
   note.stays && isThere(note.stays, world) ? note.stays : undefined
 
-const withStays = ({ stays: _before, ...note }: LetInNote, stays: StaysOpen | null): LetInNote =>
+const withStays = ({ stays: _before, tries: _tries, ...note }: LetInNote, stays: StaysOpen | null): LetInNote =>
   stays === null ? note : { ...note, stays }
 
 /** What to keep on record once what `whose` opened was ended: a host that can do it again has ended what it could not before, too. */
@@ -45,17 +45,26 @@ export const noteEnded = (note: LetInNote, whose: readonly Opener[]): LetInNote 
   return withStays(note, note.stays && left.length > 0 ? { ...note.stays, whose: left } : null)
 }
 
-/** What to keep on record once its host could not: that is not tried again by itself. */
-export const noteUnable = (note: LetInNote, failed: StaysOpen): LetInNote => {
-  const whose = [...new Set([...(note.stays?.whose ?? []), ...failed.whose])]
-  return withStays({ ...note, again: [] }, { ...failed, whose })
+/** Of what it could not end before either it is said since when that is so. */
+const stillOpen = ({ stays: before }: LetInNote, failed: StaysOpen): StaysOpen => {
+  const whose = [...new Set([...(before?.whose ?? []), ...failed.whose])]
+  const isNoNews = before !== undefined && whose.length === before.whose.length
+  return { ...failed, whose, ...(isNoNews && { since: before.since, last: failed.since }) }
 }
 
-/** What to keep on record where its host failed at it, as while its guard is started anew: it is tried again soon, and holds up nothing else. */
+/** What to keep on record once its host could not: that is not tried again by itself. */
+export const noteUnable = (note: LetInNote, failed: StaysOpen): LetInNote =>
+  withStays({ ...note, again: [] }, stillOpen(note, failed))
+
+/**
+ * What to keep on record where its host failed at it, as while its guard is started anew: it is tried again soon, later each time, and holds up
+ * nothing else.
+ */
 export const notePutOff = (note: LetInNote, failed: StaysOpen): LetInNote => ({
   ...noteUnable(note, failed),
   again: [...new Set([...note.again, ...failed.whose])],
   at: null,
+  tries: (note.tries ?? 0) + 1,
 })
 
 const OPENERS: Readonly<Record<Opener, string>> = {

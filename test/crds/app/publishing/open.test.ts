@@ -114,6 +114,25 @@ spec('what is open at an app', (t) => {
     assert.is(toldNote({ route: null }, NOW), null)
   })
 
+  const pastDue = new Date(NOW.getTime() - 60_000).toISOString()
+
+  t('cuts nobody a second time once the app is open to all', () => {
+    const app = shut({ access: 'public' })
+    for (const at of [pastDue, AT, null]) {
+      const [opened, ...more] = ended(app, world({ again: ['other'], at }))
+      assert.equal([opened?.whose, opened?.note.again, more], [[], [], []])
+    }
+    // A row of before may say otherwise.
+    const kept = world({ access: 'public', again: ['other'], at: pastDue })
+    assert.equal([whose(app, kept), openAgainAt(kept, NOW)], [[], []])
+  })
+
+  t('is not looked at sooner for it while its host cannot be reached', () => {
+    const away = world({ again: ['other'], at: pastDue }, { unreachable: 'away' })
+    assert.equal([whose(shut(), away), openAgainAt(away, NOW)], [[], []])
+    assert.equal(openAgainAt({ ...away, unreachable: null }, NOW).length, 1)
+  })
+
   t('of one sort does not put off the second time of the other', () => {
     const at = new Date(NOW.getTime() - OPEN_AGAIN_MS).toISOString()
     const [step] = ended(shut({ passwordVersion: 2 }), world({ password: 2, again: ['other'], at }, { linksEnded: 1 }))

@@ -1,5 +1,5 @@
 import type { LetInNote, StaysOpen } from '../../../../crds/app/lifecycle/publishing/letin.ts'
-import { OPEN_AGAIN_MS, toldNote } from '../../../../crds/app/lifecycle/publishing/open.ts'
+import { OPEN_AGAIN_MAX_MS, OPEN_AGAIN_MS, openAgainAt, toldNote } from '../../../../crds/app/lifecycle/publishing/open.ts'
 import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
@@ -184,6 +184,57 @@ spec('the record of what a host could not end', (t) => {
     assert.equal(again?.whose, ['other'])
     const ended = again && noteEnded(again.note, again.whose)
     assert.equal([ended?.again, ended?.stays], [[], undefined])
+  })
+
+  /** Its guard is away from `fromMs` on: what is kept after each try, and when that was, in ms. */
+  const triesFor = (ms: number) => {
+    const app = shut({ passwordVersion: 2 })
+    let known: LetInNote = BARE
+    const tries: [number, LetInNote][] = []
+    for (let atMs = 0; atMs <= ms; ) {
+      const now = new Date(NOW.getTime() + atMs)
+      const [step] = planApp(app, worldOf(known), now).steps.flatMap((one) => (one.do === 'endOpen' ? [one] : []))
+      if (step) {
+        const { whose, note, places } = step
+        known = notePutOff(note, { why: WHY, since: now.toISOString(), whose, places })
+        tries.push([atMs, known])
+        known = toldNote(worldOf(known), now) ?? known
+      }
+      const [next = ''] = openAgainAt(worldOf(known), now)
+      atMs = Date.parse(next) - NOW.getTime()
+    }
+    return tries
+  }
+
+  t('is tried more seldom the longer its host fails at it, and says the same of it each time', () => {
+    const tries = triesFor(60_000)
+    const pauses = tries.slice(1).map(([atMs], index) => atMs - (tries[index]?.[0] ?? 0))
+    assert.ok(
+      pauses.every((ms) => ms >= OPEN_AGAIN_MS && ms <= OPEN_AGAIN_MAX_MS),
+      pauses.join(),
+    )
+    assert.equal([pauses[0], pauses.at(-1)], [OPEN_AGAIN_MS, OPEN_AGAIN_MAX_MS])
+    assert.equal(pauses, pauses.toSorted((a, b) => a - b))
+    const since = NOW.toISOString()
+    assert.equal([...new Set(tries.map(([, { stays }]) => stays?.since))], [since])
+    const app = shut({ passwordVersion: 2 })
+    const told = tries.map(([, note]) => said(app, worldOf(note)).join())
+    assert.equal([...new Set(told)].length, 1)
+    assert.match(told[0] ?? '', since)
+  })
+
+  t('comes in its time again for who is refused later', () => {
+    const putOff = { ...BARE, again: ['link' as const], tries: 9, stays: { ...STAYS, whose: ['link' as const] } }
+    const { whose, note } = ending(shut({ passwordVersion: 2 }), worldOf({ ...putOff, at: NOW.toISOString() }))
+    assert.equal([whose, note.again, note.tries], [['other'], ['other', 'link'], undefined])
+    const kept = toldNote(worldOf(noteEnded(note, whose)), NOW) ?? note
+    assert.equal(openAgainAt(worldOf(kept), NOW), [new Date(NOW.getTime() + OPEN_AGAIN_MS).toISOString()])
+  })
+
+  t('goes by the containers of the last try, and says since the first', () => {
+    const retried = notePutOff(NOTE, { ...failed, whose: ['other'], places: ['local/127.0.0.1:30002'] })
+    assert.equal(retried.stays, { ...STAYS, since: AT, last: LATER, places: ['local/127.0.0.1:30002'] })
+    assert.ok(isSaid(shut(), worldOf(retried, [next, gone])), 'of the release that went live before it')
   })
 
   t('is carried over a step that ends nothing, also while the app is public', () => {
