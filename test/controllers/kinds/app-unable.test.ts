@@ -1,4 +1,4 @@
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
+import { DeadlineExceeded, StaleEpoch, Waiting } from '../../../controllers/base/errors.ts'
 import { endOpen, noteTold } from '../../../controllers/kinds/app/acts/live.ts'
 import type { LetInNote } from '../../../crds/app/lifecycle/publishing/letin.ts'
 import { AT, anApp, aWorld, NOW } from '../../support/builders/app/app.ts'
@@ -10,10 +10,10 @@ const NOTE: LetInNote = { access: 'private', password: 2, links: 0, again: ['oth
 const PLACES = ['local/127.0.0.1:30001']
 const WHY = 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)'
 
-const ended = async (answer: { code: number; stderr: string }, note = NOTE, hostClass = 'shared') => {
+const ended = async (answer: { code: number; stderr: string } | Error, note = NOTE, hostClass = 'shared') => {
   const kept: LetInNote[] = []
   const context = {
-    hosts: { link: () => ({ run: async () => answer }), facts: () => ({ class: hostClass }) },
+    hosts: { link: () => ({ run: async () => (answer instanceof Error ? Promise.reject(answer) : answer) }), facts: () => ({ class: hostClass }) },
     ledger: { noteLetIn: async (_app: string, letIn: LetInNote) => kept.push(letIn) },
     now: () => NOW,
   } as unknown as Parameters<typeof endOpen>[0]
@@ -40,6 +40,20 @@ spec('what is kept of a host', (t) => {
   t('that failed otherwise is the same and that it is tried again, and holds up nothing else', async () => {
     const known = await ended({ code: 1, stderr: 'No such container' }, { ...NOTE, again: ['link'] })
     assert.equal(known, { ...NOTE, again: ['link', 'other'], at: null, tries: 1, stays: { ...stays, why: 'No such container' } })
+  })
+})
+
+spec('what is open at a host', (t) => {
+  t('that does not answer in time is put off, and holds up nothing else', async () => {
+    for (const hostClass of ['shared', 'platform']) {
+      const known = await ended(new DeadlineExceeded('ssh app-switch-end-open on local', 15_000), NOTE, hostClass)
+      assert.equal([known?.again, known?.at, known?.tries], [['other'], null, 1])
+      assert.match(known?.stays?.why ?? '', /within 15 s/)
+    }
+  })
+  t('that cannot be reached waits for that', async () => {
+    const away = await ended(new Waiting('HostUnreachable', 'away')).catch((error) => error)
+    assert.ok(away instanceof Waiting)
   })
 })
 

@@ -8,7 +8,7 @@ import { routeIdOf } from '../../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { AppWorld } from '../../../../crds/app/world.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
-import { StaleEpoch } from '../../../base/errors.ts'
+import { DeadlineExceeded, StaleEpoch } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import { applyDecision, applyRoute } from '../apply.ts'
@@ -45,10 +45,24 @@ const UNABLE = 3
 const reasonOf = (code: number, stderr: string): string =>
   stderr.trim().split('\n').at(-1)?.slice(-300) || `it ended with ${code}`
 
+/** What came of it at a host; `code` is null where it did not answer in time. */
+type Ended = { code: number | null; why: string }
+
+/** @throws what HostLink.run throws, but no DeadlineExceeded */
+const endAt = async (hosts: Hosts, host: string, lines: readonly string[]): Promise<Ended> => {
+  try {
+    const { code, stderr } = await hosts.link(host).run({ script: END_OPEN, lines, deadlineMs: DIAL_DEADLINE_MS })
+    return { code, why: reasonOf(code, stderr) }
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded)) throw error
+    return { code: null, why: `it did not answer within ${DIAL_DEADLINE_MS / 1_000} s` }
+  }
+}
+
 /**
  * The guard of the host ends connections of its proxy to the containers. Where a host has none, or a kernel that does not do that, they last
- * as long as whoever opened them keeps them: it is on record, a condition, and not tried for ever. Where the guard is away it is tried again, and
- * what else is to be done for the app goes on meanwhile.
+ * as long as whoever opened them keeps them: it is on record, a condition, and not tried for ever. Where the guard is away, or
+ * the host does not answer in time, it is tried again, and what else is to be done for the app goes on meanwhile.
  */
 export const endOpen = async (
   context: ActContext,
@@ -58,10 +72,10 @@ export const endOpen = async (
   const { hosts, ledger } = context
   let known = noteEnded(note, whose)
   if (whose.length > 0) {
-    const run = { script: END_OPEN, lines: [spec.slug, whose.join(' ')], deadlineMs: DIAL_DEADLINE_MS }
-    const { code, stderr } = await hosts.link(spec.hostId).run(run)
-    const isUnable = code === UNABLE || !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
-    const failed = { whose, since: instantOf(context), why: reasonOf(code, stderr), places }
+    const { code, why } = await endAt(hosts, spec.hostId, [spec.slug, whose.join(' ')])
+    const hasNoGuard = code !== null && !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+    const failed = { whose, since: instantOf(context), why, places }
+    const isUnable = code === UNABLE || hasNoGuard
     if (code !== 0) known = isUnable ? noteUnable(note, failed) : notePutOff(note, failed)
   }
   await ledger.noteLetIn(metadata.name, known)
