@@ -1,4 +1,4 @@
-import { DeadlineExceeded, StaleEpoch, Waiting } from '../../../controllers/base/errors.ts'
+import { DeadlineExceeded, StaleEpoch, Stalled, Waiting } from '../../../controllers/base/errors.ts'
 import { endOpen, noteTold } from '../../../controllers/kinds/app/acts/live.ts'
 import type { LetInNote } from '../../../crds/app/lifecycle/publishing/letin.ts'
 import { AT, anApp, aWorld, NOW } from '../../support/builders/app/app.ts'
@@ -13,11 +13,14 @@ const WHY = 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)'
 const ended = async (answer: { code: number; stderr: string } | Error, note = NOTE, hostClass = 'shared') => {
   const kept: LetInNote[] = []
   const context = {
-    hosts: { link: () => ({ run: async () => (answer instanceof Error ? Promise.reject(answer) : answer) }), facts: () => ({ class: hostClass }) },
+    hosts: {
+      link: () => ({ run: async () => (answer instanceof Error ? Promise.reject(answer) : answer) }),
+      facts: () => ({ class: hostClass }),
+    },
     ledger: { noteLetIn: async (_app: string, letIn: LetInNote) => kept.push(letIn) },
     now: () => NOW,
   } as unknown as Parameters<typeof endOpen>[0]
-  const apply = await endOpen(context, anApp(), { do: 'endOpen', whose: ['other'], note, places: PLACES })
+  const apply = await endOpen(context, anApp(), { do: 'endOpen', whose: ['other'], note, places: PLACES, left: [] })
   const world = apply?.({ ...aWorld(), route: { digest: 'd', address: '127.0.0.1:30001' } })
   assert.equal(world?.route?.letIn, kept[0], 'the world is what was kept')
   return kept[0]
@@ -39,7 +42,13 @@ spec('what is kept of a host', (t) => {
   })
   t('that failed otherwise is the same and that it is tried again, and holds up nothing else', async () => {
     const known = await ended({ code: 1, stderr: 'No such container' }, { ...NOTE, again: ['link'] })
-    assert.equal(known, { ...NOTE, again: ['link', 'other'], at: null, tries: 1, stays: { ...stays, why: 'No such container' } })
+    assert.equal(known, {
+      ...NOTE,
+      again: ['link', 'other'],
+      at: null,
+      tries: 1,
+      stays: { ...stays, why: 'No such container' },
+    })
   })
 })
 
@@ -54,6 +63,68 @@ spec('what is open at a host', (t) => {
   t('that cannot be reached waits for that', async () => {
     const away = await ended(new Waiting('HostUnreachable', 'away')).catch((error) => error)
     assert.ok(away instanceof Waiting)
+  })
+})
+
+spec('what is open at a host that the app has left', (t) => {
+  const LEFT = 'before/127.0.0.1:30001'
+  type Said = { code: number; stderr: string } | Error
+  const done = { code: 0, stderr: '' }
+  const both = async (home: Said, left: Said) => {
+    const kept: LetInNote[] = []
+    const asked: [string, string | undefined][] = []
+    const link = (host: string) => ({
+      run: async ({ lines }: { lines: string[] }) => {
+        asked.push([host, lines[0]])
+        const said = host === 'before' ? left : home
+        return said instanceof Error ? Promise.reject(said) : said
+      },
+    })
+    const context = {
+      hosts: { link, facts: () => ({ class: 'shared' }) },
+      ledger: { noteLetIn: async (_app: string, letIn: LetInNote) => kept.push(letIn) },
+      now: () => NOW,
+    } as unknown as Parameters<typeof endOpen>[0]
+    const app = anApp()
+    const places = [`${app.spec.hostId}/127.0.0.1:30002`, LEFT]
+    await endOpen(context, app, {
+      do: 'endOpen',
+      whose: ['other'],
+      note: { ...NOTE, tries: 2 },
+      places,
+      left: ['before'],
+    })
+    assert.equal(asked, [
+      [app.spec.hostId, app.spec.slug],
+      ['before', app.spec.slug],
+    ])
+    return kept[0]
+  }
+
+  t('is ended there, too', async () => {
+    assert.equal(await both(done, done), NOTE)
+  })
+  for (const [what, left] of [
+    ['could not end it', { code: 3, stderr: WHY }],
+    ['failed at it', { code: 1, stderr: WHY }],
+    ['cannot be reached', new Waiting('HostUnreachable', WHY)],
+    ['may not be touched', new Stalled('HOST_NOT_APPROVED', WHY)],
+  ] as const) {
+    t(`is on record where that host ${what}, and holds up nothing`, async () => {
+      const stays = { whose: ['other' as const], since: NOW.toISOString(), places: [LEFT] }
+      assert.equal(await both(done, left), { ...NOTE, stays: { ...stays, why: `before: ${WHY}` } })
+    })
+  }
+  t('may stay open at both', async () => {
+    const known = await both({ code: 1, stderr: 'away' }, new DeadlineExceeded('ssh', 1))
+    assert.equal(
+      [known?.stays?.places, known?.stays?.why, known?.again, known?.tries],
+      [[LEFT, 'local/127.0.0.1:30002'], 'away', ['other'], 3],
+    )
+  })
+  t('is nothing for who leads no more', async () => {
+    const stale = await both(done, new StaleEpoch('2 leads')).catch((error) => error)
+    assert.ok(stale instanceof StaleEpoch)
   })
 })
 

@@ -6,7 +6,7 @@ import type { AppSpec } from '../../schema.ts'
 import type { AppStep } from '../../steps.ts'
 import type { AppWorld } from '../../world.ts'
 import type { LetIn, LetInNote, Opener } from './letin.ts'
-import { openPlaces, stayingIn } from './staying.ts'
+import { isOpenOn, leftOpen, openPlaces, stayingIn } from './staying.ts'
 
 /**
  * The gate goes by what it knew a second ago, and by a mirror that is written at the end of a pass: who was cut off and comes back at
@@ -53,8 +53,8 @@ export const openSteps = (spec: AppSpec, world: AppWorld, now: Date): AppStep[] 
   if (known === undefined) return []
   const letIn = letInOf(spec, world, known)
   const at = now.toISOString()
-  const end = (whose: Opener[], note: LetInNote): AppStep[] => [
-    { do: 'endOpen', whose, note, places: openPlaces(world) },
+  const end = (whose: Opener[], note: LetInNote, left: string[] = []): AppStep[] => [
+    { do: 'endOpen', whose, note, places: openPlaces(world), left },
   ]
   if (known === null) return end([], { ...letIn, again: [], at })
   const refused = refusedSince(known, letIn)
@@ -67,7 +67,9 @@ export const openSteps = (spec: AppSpec, world: AppWorld, now: Date): AppStep[] 
   const stays = stayingIn(known, world)
   const { tries } = known
   const since = refused.length > 0 ? { at: null } : { at: known.at, ...(tries !== undefined && { tries }) }
-  return end(whose, { ...letIn, again, ...since, ...(stays && { stays }) })
+  // A host of before that failed at it is not asked again by itself.
+  const left = leftOpen(world).filter((host) => refused.length > 0 || !isOpenOn(host, stays))
+  return end(whose, { ...letIn, again, ...since, ...(stays && { stays }) }, left)
 }
 
 /** Something is to be ended once more, of an app that refuses anybody. */

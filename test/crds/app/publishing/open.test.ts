@@ -40,13 +40,7 @@ spec('what is open at an app', (t) => {
     ['a link is over', shut(), {}, { linksEnded: 1 }, [['link']]],
     ['both are', shut({ passwordVersion: 2 }), {}, { linksEnded: 1 }, [['other', 'link']]],
     ['it is opened to all', shut({ access: 'public' }), {}, {}, [[]]],
-    [
-      'a link is over that nobody has to have',
-      shut({ access: 'public' }),
-      { access: 'public' },
-      { linksEnded: 1 },
-      [],
-    ],
+    ['a link is over that nobody has to have', shut({ access: 'public' }), { access: 'public' }, { linksEnded: 1 }, []],
     [
       'it turns private and a link ended while nobody had to have it',
       shut(),
