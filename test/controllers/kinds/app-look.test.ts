@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseLook } from '../../../controllers/kinds/app/health/lookparse.ts'
+import { makeObservations } from '../../../controllers/kinds/app/health/observation.ts'
 import { LOOK } from '../../../controllers/kinds/app/scripts.ts'
+import { anApp, aRelease, NOW } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { scratchFolder } from '../../support/stage/stage.ts'
 
@@ -68,5 +70,26 @@ spec('a look at a host of many apps', (t) => {
     assert.equal(seen.containers.map(({ id }) => id).sort(), names.map((_, n) => idOf(n)).sort())
     assert.equal([...seen.disks.keys()].sort(), names.toSorted())
     assert.equal([...seen.volumes.keys()].sort(), names.toSorted())
+  })
+})
+
+spec('what was seen of a host last', (t) => {
+  t('counts for a while, and no longer once the clock was set back before it', async () => {
+    let [looks, nowMs] = [0, NOW.getTime()]
+    const run = async () => {
+      looks += 1
+      return { code: 0, stdout: Buffer.from(''), stderr: '' }
+    }
+    const hosts = { facts: () => null, link: () => ({ run }), routes: () => ({ drift: async () => 'none' }) }
+    const given = { hosts, now: () => new Date(nowMs) } as unknown as Parameters<typeof makeObservations>[0]
+    const observations = makeObservations(given)
+    const asked = { live: aRelease(1), before: null, isIdle: true, everyMs: 10_000 }
+    const looksAfter = async (ms: number): Promise<number> => {
+      nowMs += ms
+      await observations.at(anApp(), asked)
+      return looks
+    }
+    assert.equal([await looksAfter(0), await looksAfter(9_000), await looksAfter(2_000)], [1, 1, 2])
+    assert.equal([await looksAfter(-3_600_000), await looksAfter(1_000)], [3, 3])
   })
 })

@@ -64,4 +64,24 @@ spec('what ends what is open at an app', (t) => {
       assert.is(run({ ports: LISTENS, silent }).code, 1)
     })
   }
+
+  /** A kernel that has one connection to end, and what stands at its timer; with `-K` it does `END`. */
+  const kernel = (timer: string, end: string) => `case "$*" in
+    *-K*) ${end};;
+    *172.20.0.2*) [ -e "$TOLD.ended" ] || echo 'ESTAB 0 0 172.20.0.1:40000 172.20.0.2:8080 ${timer}';;
+  esac`
+  const CANNOT = { code: 3, why: 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)' }
+
+  for (const [what, timer] of [
+    ['is idle', 'timer:(keepalive,10sec,0)'],
+    ['has something on its way all the time', 'timer:(on,200ms,0)'],
+  ] as const) {
+    t(`says of a kernel that ends nothing that it cannot, also where who is connected ${what}`, () => {
+      const { code, why } = run({ ports: LISTENS, ss: kernel(timer, ':') })
+      assert.equal({ code, why }, CANNOT)
+      const ended = run({ ports: LISTENS, ss: kernel(timer, ': > "$TOLD.ended"') })
+      rmSync(join(folder, 'told.ended'))
+      assert.equal([ended.code, ended.why], [0, ''])
+    })
+  }
 })
