@@ -113,7 +113,7 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const isNews = world.episode !== null && isUnsaid(object)
   const isGoing = Object.values(world.leaving).some((job) => job !== null) || leavingIn(world).length > 0
   const isSoon = isGoing || retiring.isWaiting || hasRuns(world) || hasBackups(world) || isNews
-  const wakeAt = [wakeOf(world, isSoon, now), ...openAgainAt(world)].sort()[0] as string
+  const wakeAt = [wakeOf(world, isSoon, now), ...openAgainAt(world, now)].sort()[0] as string
   return { ...end(saidOf(object, world, verdictOf(object, world, now, last))), conditions, steps, wakeAt }
 }
 
@@ -125,12 +125,17 @@ const isUnsaid = ({ status }: AppResource): boolean =>
 const isDue = ({ fetchedAt }: LogRequest, now: Date): boolean =>
   fetchedAt === null || now.getTime() - Date.parse(fetchedAt) >= SOON_MS
 
-/** When its look is too old to be gone by. A pass in between puts off no look: two would lie between what happens and who sees it. */
+/**
+ * When its look is too old to be gone by. A pass in between puts off no look: two would lie between what happens and who sees it. A clock that is
+ * set back puts off none either.
+ */
 const wakeOf = (world: AppWorld, isWaiting: boolean, now: Date): string => {
   const everyMs = lookEveryMs(world, now)
   const isSoon = isWaiting || world.logs.some(({ follow }) => follow)
   const staleMs = world.look === null ? 0 : Date.parse(world.look.at) + everyMs + 1 - now.getTime()
-  return new Date(now.getTime() + (isSoon ? SOON_MS : staleMs > 0 ? staleMs : everyMs)).toISOString()
+  return new Date(
+    now.getTime() + (isSoon ? SOON_MS : staleMs > 0 ? Math.min(staleMs, everyMs + 1) : everyMs),
+  ).toISOString()
 }
 
 /** How old a look may be. Whatever was just started, or is not well, is looked at more often. */

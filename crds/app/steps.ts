@@ -84,8 +84,8 @@ export type AppStep =
       /** The route itself stands already; its proxy only has to dial elsewhere. */
       isSet: boolean
     }
-  /** Ends what is open at the app and was opened by `whose`, and keeps for whom. `places`: where that may be. */
-  | { do: 'endOpen'; whose: Opener[]; note: LetInNote; places: string[] }
+  /** Ends what is open at the app and was opened by `whose`, and keeps for whom. `places`: where that may be. `left`: hosts it has left, where it is ended too. */
+  | { do: 'endOpen'; whose: Opener[]; note: LetInNote; places: string[]; left: string[] }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Name and room on the host that it moves to. */
   | { do: 'takePlace'; operation: Operation; host: string; budget: Budget; limits: Budget | null }

@@ -28,6 +28,7 @@ import type { Context } from '../context.ts'
 import { controlOf } from '../kind-controller.ts'
 import { makeActs } from './act.ts'
 import { makePlaced } from './acts/keeping/placed.ts'
+import { noteTold } from './acts/live.ts'
 import { makeBudgetRefusals } from './acts/refusals.ts'
 import { doingWords } from './acts/words.ts'
 import { healthCountsOf } from './health/metrics.ts'
@@ -77,6 +78,7 @@ export const appController = (context: Context): Controller<AppResource, AppFact
       const { spec } = object
       const view = viewApp(placedOn(object, world.home), world, plan)
       await mirror.put(rowOf(object, { kind: APP, account: spec.account, view }))
+      await noteTold({ ledger, now, log: context.log }, object.metadata.name, world)
     },
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)

@@ -238,6 +238,9 @@ spec('the next look', (t) => {
   t('of a host that was not looked at comes in its time, and not at once', () => {
     assert.equal([wakeMs(-10_001), wakeMs(-60_000)], [10_000, 10_000])
   })
+  t('comes in its time when the clock was set back since the last one', () => {
+    assert.equal([wakeMs(1), wakeMs(3_600_000)], [10_001, 10_001])
+  })
   t('comes sooner while something is wrong', () => {
     assert.is(wakeMs(-500, { episode: anEpisode() }), 1_501)
   })

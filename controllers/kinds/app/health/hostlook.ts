@@ -62,7 +62,7 @@ export const makeHostLooks = ({ hosts, now }: { hosts: Hosts; now: () => Date })
   }
 
   const isGood = (seen: HostSeen | null, keys: readonly string[], sinceMs: number): boolean =>
-    seen !== null && seen.at.getTime() >= sinceMs && keys.every((key) => seen.places.has(key))
+    seen !== null && seen.at.getTime() >= sinceMs && seen.at <= now() && keys.every((key) => seen.places.has(key))
 
   /**
    * @param sinceMs what was seen earlier does not count

@@ -208,8 +208,11 @@ export const makeObservations = ({ hosts, now }: { hosts: Hosts; now: () => Date
     return observed(seen.lines, { slug: object.spec.slug, release, places, at, proxy: seen.proxy }, memory)
   }
 
-  const isFresh = (app: string, { look }: AppSeen, everyMs: number): boolean =>
-    look !== null && Date.parse(look.at) >= Math.max(since.get(app) ?? 0, now().getTime() - everyMs)
+  const isFresh = (app: string, { look }: AppSeen, everyMs: number): boolean => {
+    const [atMs, nowMs] = [Date.parse(look?.at ?? ''), now().getTime()]
+    // What was seen later than now was seen before the clock was set back.
+    return atMs <= nowMs && atMs >= Math.max(since.get(app) ?? 0, nowMs - everyMs)
+  }
 
   const lookNow = async (object: AppResource, asked: LookAsked, seen: AppSeen): Promise<AppSeen> => {
     const { live, before, everyMs } = asked

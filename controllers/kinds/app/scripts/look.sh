@@ -2,13 +2,13 @@
 # that its proxy dials by ('' where there is none), the path that is asked, and seconds for its answer. Gives what runs of all apps of this host, a line per container; for each
 # that was asked for, by its place, where it listens, what it answers and what the file says ('gone': its address went with a link); and the disk and the volumes of each app.
 read -r count direct || exit 64
-# The meter is asked meanwhile: neither of both knows of the other.
-all=$({
-  docker exec bottega-meter /bin/sh -c '
+# The meter is asked meanwhile: neither of both knows of the other. What it tells waits in a pipe of its own: where both wrote to one, lines of the one
+# would end up in the middle of lines of the other.
+all=$(docker exec bottega-meter /bin/sh -c '
     tell() { while read -r line; do echo "$1 $app $line"; done < "$app"; }
-    cd /run/apps && for app in *; do tell disk; done; cd /run/held && for app in *; do tell volume; done' 2>/dev/null | sed "s/^/$mark /" &
-  seen=$(inspect_all dev.bottega.app) && printf '%s\n' "$seen" || echo failed
-  wait
+    cd /run/apps && for app in *; do tell disk; done; cd /run/held && for app in *; do tell volume; done' 2>/dev/null < /dev/null | sed "s/^/$mark /" | {
+  seen=$(inspect_all dev.bottega.app < /dev/null) && printf '%s\n' "$seen" || echo failed
+  cat
 })
 seen=$(printf '%s\n' "$all" | grep -v "^$mark ")
 [ "$seen" != failed ] || exit 1

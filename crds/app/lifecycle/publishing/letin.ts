@@ -8,10 +8,14 @@ export type LetIn = { access: Access; password: number | null; links: number }
 export type Opener = 'link' | 'other'
 
 /**
- * What the host could not end (staying.ts). `since`: when that was found last (ISO). `places`: where it is open, each
- * `HOST/ADDRESS:PORT`.
+ * What the host could not end (staying.ts). `since`: when that was found first, and `last`: when last (ISO), where that was later. `places`:
+ * where it is open, each `HOST/ADDRESS:PORT`.
  */
-export type StaysOpen = { whose: Opener[]; since: string; why: string; places: string[] }
+export type StaysOpen = { whose: Opener[]; since: string; last?: string; why: string; places: string[] }
 
-/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `stays`: what was not ended. */
-export type LetInNote = LetIn & { again: Opener[]; at: string; stays?: StaysOpen }
+/**
+ * For whom what is open was ended last. `again`: whose is to be ended once more. `at`: since when nobody else is let in (ISO); null until what
+ * the gate goes by is written, from which the second time is counted (open.ts). `stays`: what was not ended. `tries`: how often its host has
+ * failed at it, one after the other.
+ */
+export type LetInNote = LetIn & { again: Opener[]; at: string | null; stays?: StaysOpen; tries?: number }

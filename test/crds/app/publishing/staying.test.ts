@@ -1,6 +1,11 @@
 import type { LetInNote, StaysOpen } from '../../../../crds/app/lifecycle/publishing/letin.ts'
-import { OPEN_AGAIN_MS } from '../../../../crds/app/lifecycle/publishing/open.ts'
-import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
+import {
+  OPEN_AGAIN_MAX_MS,
+  OPEN_AGAIN_MS,
+  openAgainAt,
+  toldNote,
+} from '../../../../crds/app/lifecycle/publishing/open.ts'
+import { noteEnded, notePutOff, noteStaying, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { AppWorld, Release } from '../../../../crds/app/world.ts'
@@ -173,7 +178,7 @@ spec('the record of what a host could not end', (t) => {
     const { whose, note, places } = ending(app, worldOf(BARE))
     const since = NOW.toISOString()
     const known = notePutOff(note, { ...failed, since, whose, places })
-    const left = { ...worldOf(BARE), route: { digest: 'd', address: '', letIn: known } }
+    const left = worldOf(toldNote({ route: { digest: 'd', address: '', letIn: known } }, NOW) ?? known)
     const plan = planApp(app, left, NOW)
     const due = new Date(NOW.getTime() + OPEN_AGAIN_MS)
     assert.ok(plan.steps.every((step) => step.do !== 'endOpen'))
@@ -182,27 +187,81 @@ spec('the record of what a host could not end', (t) => {
     assert.match(said?.message ?? '', /, and tries again\. /)
     const [again] = planApp(app, left, due).steps.flatMap((step) => (step.do === 'endOpen' ? [step] : []))
     assert.equal(again?.whose, ['other'])
-    const ended = again && noteEnded(again.note, again.whose)
+    const ended = again && noteEnded(again.note, again.whose, ['local'])
     assert.equal([ended?.again, ended?.stays], [[], undefined])
+  })
+
+  /** Its guard is away from `fromMs` on: what is kept after each try, and when that was, in ms. */
+  const triesFor = (ms: number) => {
+    const app = shut({ passwordVersion: 2 })
+    let known: LetInNote = BARE
+    const tries: [number, LetInNote][] = []
+    for (let atMs = 0; atMs <= ms; ) {
+      const now = new Date(NOW.getTime() + atMs)
+      const [step] = planApp(app, worldOf(known), now).steps.flatMap((one) => (one.do === 'endOpen' ? [one] : []))
+      if (step) {
+        const { whose, note, places } = step
+        known = notePutOff(note, { why: WHY, since: now.toISOString(), whose, places })
+        tries.push([atMs, known])
+        known = toldNote(worldOf(known), now) ?? known
+      }
+      const [next = ''] = openAgainAt(worldOf(known), now)
+      atMs = Date.parse(next) - NOW.getTime()
+    }
+    return tries
+  }
+
+  t('is tried more seldom the longer its host fails at it, and says the same of it each time', () => {
+    const tries = triesFor(60_000)
+    const pauses = tries.slice(1).map(([atMs], index) => atMs - (tries[index]?.[0] ?? 0))
+    assert.ok(
+      pauses.every((ms) => ms >= OPEN_AGAIN_MS && ms <= OPEN_AGAIN_MAX_MS),
+      pauses.join(),
+    )
+    assert.equal([pauses[0], pauses.at(-1)], [OPEN_AGAIN_MS, OPEN_AGAIN_MAX_MS])
+    assert.equal(
+      pauses,
+      pauses.toSorted((a, b) => a - b),
+    )
+    const since = NOW.toISOString()
+    assert.equal([...new Set(tries.map(([, { stays }]) => stays?.since))], [since])
+    const app = shut({ passwordVersion: 2 })
+    const told = tries.map(([, note]) => said(app, worldOf(note)).join())
+    assert.equal([...new Set(told)].length, 1)
+    assert.match(told[0] ?? '', since)
+  })
+
+  t('comes in its time again for who is refused later', () => {
+    const putOff = { ...BARE, again: ['link' as const], tries: 9, stays: { ...STAYS, whose: ['link' as const] } }
+    const { whose, note } = ending(shut({ passwordVersion: 2 }), worldOf({ ...putOff, at: NOW.toISOString() }))
+    assert.equal([whose, note.again, note.tries], [['other'], ['other', 'link'], undefined])
+    const kept = toldNote(worldOf(noteEnded(note, whose, ['local'])), NOW) ?? note
+    assert.equal(openAgainAt(worldOf(kept), NOW), [new Date(NOW.getTime() + OPEN_AGAIN_MS).toISOString()])
+  })
+
+  t('goes by the containers of the last try, and says since the first', () => {
+    const retried = notePutOff(NOTE, { ...failed, whose: ['other'], places: ['local/127.0.0.1:30002'] })
+    assert.equal(retried.stays, { ...STAYS, since: AT, last: LATER, places: ['local/127.0.0.1:30002'] })
+    assert.ok(isSaid(shut(), worldOf(retried, [next, gone])), 'of the release that went live before it')
   })
 
   t('is carried over a step that ends nothing, also while the app is public', () => {
     const opened = ending(shut({ access: 'public' }), worldOf(NOTE))
-    assert.equal([opened.whose, noteEnded(opened.note, opened.whose).stays], [[], STAYS])
+    assert.equal([opened.whose, noteEnded(opened.note, opened.whose, ['local']).stays], [[], STAYS])
   })
 
   t('is over once a host that can do it again has ended what they opened', () => {
     const { whose, note } = ending(shut({ passwordVersion: 2 }), worldOf(NOTE))
     assert.equal([whose, note.stays], [['other'], STAYS])
-    const { stays, again } = noteEnded(note, whose)
+    const { stays, again } = noteEnded(note, whose, ['local'])
     assert.equal([stays, again], [undefined, ['other']])
   })
 
   t('stands where only what others opened was ended', () => {
     const { whose, note } = ending(shut(), worldOf(NOTE, undefined, { linksEnded: 1 }))
-    assert.equal([whose, noteEnded(note, whose).stays], [['link'], STAYS])
+    assert.equal([whose, noteEnded(note, whose, ['local']).stays], [['link'], STAYS])
     const both: LetInNote = { ...note, stays: { ...STAYS, whose: ['link', 'other'] } }
-    assert.equal(noteEnded(both, whose).stays, STAYS)
+    assert.equal(noteEnded(both, whose, ['local']).stays, STAYS)
   })
 
   t('takes up whose came later, from when that was', () => {
@@ -214,5 +273,61 @@ spec('the record of what a host could not end', (t) => {
   t('is dropped with the next step once the containers of then are gone', () => {
     const { note } = ending(shut({ passwordVersion: 2 }), worldOf(NOTE, [next, gone]))
     assert.ok(!('stays' in note), JSON.stringify(note))
+  })
+})
+
+/** It moved from `before` to `local`, and what began there goes on until `LATER`. */
+const moved = (letIn: LetInNote, change: Partial<AppWorld> = {}): AppWorld =>
+  worldOf(letIn, [next, { ...superseded, record: { ...RECORD, host: 'before' } }], {
+    places: [
+      { host: 'local', place: 'home', until: null },
+      { host: 'before', place: 'left', until: LATER },
+    ],
+    ...change,
+  })
+
+spec('what is open at a host that the app has left', (t) => {
+  const [home, left] = ['local/127.0.0.1:30002', 'before/127.0.0.1:30001']
+  const [app, failed] = [shut({ passwordVersion: 2 }), { why: WHY, since: LATER, whose: ['other' as const] }]
+
+  t('is ended there too', () => {
+    const { whose, places, left: also } = ending(app, moved(BARE))
+    assert.equal([whose, places, also], [['other'], [home, left], ['before']])
+    assert.equal(ending(app, worldOf(BARE)).left, [])
+    const gone = moved(BARE, { releases: [next] })
+    assert.equal(ending(app, gone).left, [], 'nothing of it was reached there')
+  })
+
+  t('is said where that host could not end it, until what is left of it there goes', () => {
+    const { note, whose } = ending(app, moved(BARE))
+    const known = noteStaying(noteEnded(note, whose, ['local']), { ...failed, places: [left] })
+    assert.equal([known.again, known.stays?.places], [['other'], [left]])
+    const [text = ''] = said(app, moved(known))
+    assert.match(text, `until they close it, or what is left of it on before goes by itself, at ${LATER}`)
+    assert.ok(!text.includes('deploy again') && !text.includes('tries again'), text)
+    assert.is(isSaid(app, moved(known, { releases: [next] })), false)
+  })
+
+  t('is not tried again by itself, whatever becomes of what is open where it lives', () => {
+    const { note } = ending(app, moved(BARE))
+    const known = noteStaying(note, { ...failed, places: [left] })
+    const again = ending(app, moved({ ...known, at: new Date(NOW.getTime() - OPEN_AGAIN_MS).toISOString() }))
+    assert.equal([again.whose, again.left], [['other'], []])
+    assert.equal(ending(shut({ passwordVersion: 3 }), moved(known)).left, ['before'])
+  })
+
+  t('stays on record when only the host of now has ended what it could not before', () => {
+    const both: LetInNote = { ...NOTE, stays: { ...STAYS, places: [home, left] } }
+    assert.equal(noteEnded(both, ['other'], ['local']).stays?.places, [left])
+    assert.equal(noteEnded(both, ['other'], ['local', 'before']).stays, undefined)
+    assert.equal(noteEnded(both, ['other'], []).stays, both.stays)
+    assert.equal(noteEnded(both, ['link'], ['local']).stays, both.stays)
+    const text = said(shut(), moved(both))[0] ?? ''
+    assert.match(text, /drains; on before, until what is left of it there goes by itself, at /)
+  })
+
+  t('stays on record when the host of now could not either', () => {
+    const known = noteUnable({ ...NOTE, stays: { ...STAYS, places: [left] } }, { ...failed, places: [home] })
+    assert.equal(known.stays?.places, [left, home])
   })
 })

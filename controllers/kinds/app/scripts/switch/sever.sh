@@ -37,5 +37,5 @@ for look in 1 2 3 4 5; do
   [ -z "$to_end" ] || printf '%s\n' "$to_end" | gathered | sever || exit 1
   case "$found" in *unsure*) sleep 0.2;; *) break;; esac
 done
-left=$(open | chosen '' | grep -Fx "${to_end:-none}")
+left=$(open | chosen 1 | grep -Fx "${to_end:-none}")
 [ -z "$left" ] || { echo 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)' >&2; exit 3; }
