@@ -54,6 +54,9 @@ const withCarry = (from: AppWorld, change: Partial<Carry>): AppWorld => {
   const { moving: known } = from
   return { ...from, moving: known && { ...known, carry: { ...aCarry(), ...known.carry, ...change } } }
 }
+/** Beside the route of what is live, of which this world does not know that it is set. */
+const namesAt = (from: AppWorld, now = NOW) =>
+  planApp(app, from, now).steps.flatMap((step) => (step.do === 'setRoute' ? [] : [step.do]))
 const lastOf = ({ operations }: AppWorld) => operations.at(-1)
 const lives = ({ releases }: AppWorld) => releases.filter(({ state }) => state === 'live').map(({ number }) => number)
 
@@ -152,26 +155,60 @@ spec('the plan of a move that carries what the app keeps', (t) => {
   t('gives up before anything stops where the name gets no certificate there', () => {
     const { world: from } = run(world(), { until: 'placeRoute' })
     const at = { ...from, moving: moving({ placed: NOBODY }) }
-    assert.equal(planApp(app, at, NOW).steps, [])
+    assert.equal(namesAt(at), [])
     const [end] = planApp(app, at, new Date(NOW.getTime() + CERTIFICATE_LIMIT_MS)).steps
     assert.ok(end?.do === 'end' && /no certificate on green/.test(end.message))
   })
 
-  t('waits for what is run in the app before it stops it, and has nothing begun beside it', () => {
+  t('tells the proxy who may come in until it stops something, and ends nobody whom the proxy still lets in', () => {
+    const LET_IN = { access: 'public' as const, password: null, links: 0, again: [], at: AT }
     const { world: from } = run(world(), { until: 'holdVolumes' })
-    const backup = aBackup({ state: 'running', startedAt: AT })
-    assert.equal(
-      planApp(app, { ...from, backups: [backup] }, NOW).steps.map((step) => step.do),
-      [],
-    )
-    const { world: held } = run(world(), { until: 'carryVolumes' })
-    const runs = { ...held.runs, runs: [aRun({ state: 'queued' })] }
-    const asking = planApp(app, { ...held, runs, backups: [aBackup({ state: 'queued' })] }, NOW).steps
-    assert.equal(
-      asking.map((step) => step.do),
-      ['carryVolumes'],
-    )
+    const route = from.route ?? { digest: 'before', address: '127.0.0.1:30001' }
+    const shut = anApp({ access: 'private', passwordVersion: 1 })
+    const at = (change: Partial<AppWorld>) =>
+      planApp(shut, { ...from, route: { ...route, letIn: LET_IN }, passwordVersion: 1, ...change }, NOW).steps.map(
+        (step) => step.do,
+      )
+    // What stands against it is waited for, be it for hours.
+    assert.equal(at({ moving: moving({ placed: NOBODY }) }), ['setRoute', 'endOpen'])
+    assert.equal(at({ runs: { ...from.runs, runs: [aRun({ state: 'running', fetchedAt: AT })] } }), [
+      'setRoute',
+      'endOpen',
+    ])
+    assert.equal(at({}), ['holdVolumes'])
+    const held = { placed: NOBODY, isCertified: true, carry: aCarry({ ...HELD, hold: { state: 'running' } }) }
+    assert.equal(at({ moving: moving(held) }), [])
+    assert.equal(at({ moving: moving({ ...held, carry: aCarry({ unreachable: 'it is away' }) }) }), [])
   })
+
+  t(
+    'waits for what is run in the app before it stops it, follows that to its end, and has nothing begun beside it',
+    () => {
+      const { world: from } = run(world(), { until: 'holdVolumes' })
+      const running = aRun({ state: 'running', startedAt: AT, fetchedAt: AT, release: 1 })
+      const queued = aRun({ id: 'op-next' })
+      const at = (change: Partial<AppWorld>) => namesAt({ ...from, ...change })
+      const withRuns = (runs: ReturnType<typeof aRun>[], job?: JobState) =>
+        at({ runs: { ...from.runs, runs, jobs: job ? { 'op-run': job } : {} } })
+      assert.equal(withRuns([running, queued]), [])
+      assert.equal(withRuns([running, queued], { state: 'absent' }), ['startRun'])
+      assert.equal(withRuns([running, queued], ENDED_WELL), ['followRun'])
+      assert.equal(withRuns([{ ...running, cancelAt: AT }, queued], { state: 'running' }), ['cancelRun'])
+      assert.equal(withRuns([queued]), ['holdVolumes'])
+      const backup = aBackup({ state: 'running', startedAt: AT })
+      assert.equal(at({ backups: [backup, aBackup({ id: 'bk-next' })] }), [])
+      assert.equal(at({ backups: [backup], backupJobs: { [backup.id]: { keep: { state: 'absent' } } } }), [
+        'startBackup',
+      ])
+      assert.equal(at({ backups: [backup], backupJobs: { [backup.id]: { keep: EXITED(41) } } }), ['endBackup'])
+      const { world: held } = run(world(), { until: 'carryVolumes' })
+      const runs = {
+        ...held.runs,
+        runs: [aRun({ state: 'queued' }), { ...running, state: 'failed' as const, endedAt: AT }],
+      }
+      assert.equal(namesAt({ ...held, runs, backups: [aBackup({ state: 'queued' })] }), ['carryVolumes'])
+    },
+  )
 
   t('is not begun without a word that it may stand still, be it from whoever asks or for good', () => {
     const { downtime: _, ...silent } = intent

@@ -6,6 +6,7 @@
 import { handOverSeconds } from '../../../compose/printing/plan.ts'
 import type { Project } from '../../../compose/project.ts'
 import { markedLines } from '../../../start.ts'
+import type { AppStep } from '../../../steps.ts'
 import type { AppWorld, JobState, Operation, Release, VolumeSeen } from '../../../world.ts'
 import type { CarryOf, HoldFate, PackedVolume } from './held.ts'
 
@@ -51,6 +52,19 @@ export const carryingMove = ({ operations }: Pick<AppWorld, 'operations'>): Oper
       carries(operation) &&
       operation.steps.some(({ name, state }) => state === 'running' && HELD_STEPS.includes(name)),
   )
+
+/** What it carries is stopped by now, or about to be, or nobody knows: nobody else starts, asks or leads anybody to what ran. */
+export const isStill = (world: Pick<AppWorld, 'operations' | 'moving'>, steps: readonly AppStep[]): boolean => {
+  if (!carryingMove(world)) return false
+  const carry = world.moving?.carry ?? null
+  const isBegun = carry === null || carry.unreachable !== null || carry.hold.state !== 'absent'
+  return isBegun || carry.watch.state !== 'absent' || steps.some((step) => step.do === 'holdVolumes')
+}
+
+const BEGINNINGS: readonly AppStep['do'][] = ['askRun', 'beginRun', 'markSchedules', 'wakeAt', 'beginBackup']
+
+/** What goes already is followed to its end, or stopped, for a move waits for that; and nothing else is begun. */
+export const isFollowing = (step: AppStep): boolean => !BEGINNINGS.includes(step.do)
 
 export type CarryJob = 'hold' | 'watch' | 'back' | 'place'
 export const CARRY_JOBS: readonly CarryJob[] = ['hold', 'watch', 'back', 'place']
