@@ -101,10 +101,10 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   // Nobody whom the proxy still lets in is ended: he would come back.
   const routing =
     operation?.switchAt || isHeld ? [] : [...routeStep(object, world), ...openSteps(object.spec, world, now)]
-  // What is over has time while the operation has something to do.
-  const leaving = going.steps.length === 0 ? [...retiring.steps, ...leftSteps(world)] : []
+  // What is over has time while the operation has something to do. Of what was stopped nothing goes: it is to be started again.
+  const leaving = going.steps.length === 0 ? [...(isHeld ? [] : retiring.steps), ...leftSteps(world)] : []
   const beside = runningBeside(object, world, now, isHeld)
-  const replicas = [...leavingSteps(object.spec, world, now), ...cutSteps(object.spec, world, now)]
+  const replicas = isHeld ? [] : [...leavingSteps(object.spec, world, now), ...cutSteps(object.spec, world, now)]
   const steps = [
     ...lapsedSteps(object.spec, world, now),
     ...going.steps,

@@ -35,6 +35,8 @@ const world = (change: Partial<AppWorld> = {}): AppWorld =>
     ...{ wanted: 'green', ...change },
   })
 const app = anApp()
+/** Whatever drained has been. */
+const LATE = new Date(NOW.getTime() + 3_600_000)
 const EXITED = (code: number, log = ''): JobState => ({ state: 'exited', code, log, cancelled: false })
 
 /** Takes the first step, until nothing is to be done, or one of that name would be. */
@@ -209,6 +211,23 @@ spec('the plan of a move that carries what the app keeps', (t) => {
       assert.equal(namesAt({ ...held, runs, backups: [aBackup({ state: 'queued' })] }), ['carryVolumes'])
     },
   )
+
+  t('takes nothing away beside what it has stopped, for that is started again where the move fails', () => {
+    const { world: from } = run(world(), { until: 'holdVolumes' })
+    const leaving = [{ name: 'web-2', address: null, since: null }]
+    const live = from.releases.map((one) =>
+      one.state === 'live' ? { ...one, record: { ...one.record, leaving } } : one,
+    )
+    const over = aRelease(3, { state: 'superseded', address: '127.0.0.1:30003', liveAt: AT, record })
+    const at = (change: Partial<AppWorld>) => namesAt({ ...from, releases: [...live, over], ...change }, LATE)
+    const runs = { ...from.runs, runs: [aRun({ state: 'running', startedAt: AT, release: 1 })] }
+    assert.equal(at({ runs }), ['takeDown', 'dropReplicas'])
+    const carry = aCarry({ ...HELD, hold: { state: 'running' } })
+    const held = { placed: NOBODY, isCertified: true, carry }
+    assert.equal(at({ moving: moving(held) }), [])
+    // What is being taken away is waited for.
+    assert.equal(at({ retiring: { 3: { state: 'running' } } }), ['dropReplicas'])
+  })
 
   t('is not begun without a word that it may stand still, be it from whoever asks or for good', () => {
     const { downtime: _, ...silent } = intent

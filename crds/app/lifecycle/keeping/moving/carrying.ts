@@ -73,9 +73,9 @@ export const heldBack = (world: AppWorld, operation: Operation): AppStep[] | nul
   return why && [failed(operation, why)]
 }
 
-/** Somebody runs something in what is about to be stopped. */
-const isAtWork = ({ runs, backups }: AppWorld): boolean =>
-  runs.runs.some(({ state }) => state === 'running') || backups.some(({ state }) => state === 'running')
+/** Somebody runs something in what is about to be stopped, or takes a part of it away. */
+const isAtWork = ({ runs, backups, retiring }: AppWorld): boolean =>
+  [...runs.runs, ...backups, ...Object.values(retiring)].some((one) => one?.state === 'running')
 
 /** The name is certified there before anything stops. Null once it is. */
 const certifying = (object: AppResource, world: AppWorld, { operation, now, limitMs }: Carrying): AppStep[] | null => {
