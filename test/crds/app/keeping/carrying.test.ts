@@ -7,6 +7,7 @@ import {
   planCarry,
 } from '../../../../crds/app/lifecycle/keeping/moving/carry.ts'
 import { NOBODY } from '../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
+import { takesVolumes } from '../../../../crds/app/lifecycle/keeping/moving/leave.ts'
 import { CERTIFICATE_LIMIT_MS } from '../../../../crds/app/lifecycle/keeping/moving/move.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppStep } from '../../../../crds/app/steps.ts'
@@ -246,12 +247,49 @@ spec('the plan of a move that carries what the app keeps', (t) => {
 })
 
 spec('what a move carries', (t) => {
-  t('is all that was kept where it lives, of releases of before as well', () => {
+  t('is all that was kept, of releases of before as well, wherever these were made', () => {
     const old = aRelease(1, { state: 'superseded', record: { host: 'local', volumes: ['old', 'data'] } })
     const other = aRelease(2, { state: 'superseded', record: { host: 'green', volumes: ['there'] } })
     const now = aRelease(3, { record: { host: 'local', volumes: ['data'] } })
-    assert.equal(keptVolumes([now, other, old], 'local'), ['data', 'old'])
+    assert.equal(keptVolumes([now, other, old]), ['data', 'old', 'there'])
+    // It came here with what a release of before had left behind: its own keeps nothing.
+    const plain = aRelease(3, { record: { host: 'local', volumes: [] } })
+    const here = world({
+      releases: [plain, aRelease(2, { state: 'superseded', record: { host: 'red', volumes: ['old'] } })],
+    })
+    assert.is(lastOf(run(here).world)?.code ?? null, null)
+    assert.ok(run(here).done.includes('holdVolumes'))
+    const { downtime: _, ...silent } = intent
+    const unasked = { ...here, operations: [deployed, { ...asked, intent: silent as AppIntent }] }
+    assert.is(lastOf(run(unasked).world)?.code, 'DOWNTIME_NOT_CONFIRMED')
   })
+
+  t(
+    'goes from the host that it has left where it was carried, or was only begun to be brought, and stays there else',
+    () => {
+      const done = (host: string, isCarrying: boolean, state: 'succeeded' | 'failed' = 'succeeded') => {
+        const names = isCarrying ? (['images', 'volumes', 'start'] as const) : (['images', 'start'] as const)
+        const steps = names.map((name) => ({ name, state, message: null, startedAt: AT, endedAt: AT }))
+        return anOperation({ intent: { ...intent, host }, state, endedAt: AT, steps })
+      }
+      const to = (...all: Parameters<typeof done>[]) => [deployed, ...all.map((one) => done(...one))]
+      const cases: [boolean, string, ReturnType<typeof to>][] = [
+        [true, 'local', to(['green', true])],
+        [false, 'local', to(['green', false])],
+        [true, 'green', to(['green', true, 'failed'])],
+        [true, 'green', to(['green', false], ['green', true, 'failed'])],
+        [true, 'green', to(['green', false], ['local', true])],
+        [false, 'green', to(['green', true], ['local', false])],
+        [true, 'green', to(['green', true], ['red', true, 'failed'], ['local', true], ['red', false])],
+        [false, 'green', to(['green', true], ['red', true, 'failed'])],
+        [false, 'local', [deployed]],
+      ]
+      for (const [isTaken, host, operations] of cases) {
+        const said = operations.map((one) => `${one.state} ${one.intent.kind === 'move' && one.intent.host}`).join(', ')
+        assert.is(takesVolumes(operations, host), isTaken, `${host}: ${said}`)
+      }
+    },
+  )
 
   t('is what its job says, whole or not at all', () => {
     const [, log = ''] = ['', (HELD.hold as { log: string }).log]

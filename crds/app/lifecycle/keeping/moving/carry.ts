@@ -36,11 +36,9 @@ const NAMED = 'volumes' as const
 
 export const carries = ({ steps }: Pick<Operation, 'steps'>): boolean => steps.some(({ name }) => name === NAMED)
 
-/** Names of what is kept for it where it lives, be it of a release of before. */
-export const keptVolumes = (releases: readonly Pick<Release, 'record'>[], home: string): string[] => {
-  const there = releases.filter(({ record }) => (record?.host ?? home) === home)
-  return [...new Set(there.flatMap(({ record }) => record?.volumes ?? []))].sort()
-}
+/** Names of what is kept for it, be it of a release of before: volumes go with the app, so the host that it was made on says nothing. */
+export const keptVolumes = (releases: readonly Pick<Release, 'record'>[]): string[] =>
+  [...new Set(releases.flatMap(({ record }) => record?.volumes ?? []))].sort()
 
 const HELD_STEPS: readonly string[] = [NAMED, 'start', 'switch']
 

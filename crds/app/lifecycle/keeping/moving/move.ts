@@ -98,7 +98,7 @@ export const moveBegun = ({ spec }: AppResource, world: AppWorld, operation: Ope
   const wanted = targetOf(operation) ?? ''
   const target = world.moving?.target ?? null
   const live = world.releases.find(({ state }) => state === 'live') ?? null
-  const kept = keptVolumes(world.releases, world.home)
+  const kept = keptVolumes(world.releases)
   const isAway = world.host?.approved === true ? world.unreachable : `${world.home} is not approved`
   const volumes = world.look?.volumes ?? []
   const asked = { spec, wanted, home: world.home, target, live, places: world.places, kept, volumes, away: isAway }
