@@ -25,7 +25,7 @@ import { layPiece, takePiece } from '../../backupjobs.ts'
 import { JOB_WAIT_MS } from '../../jobs.ts'
 import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, pass, rowsOf, type StepOf } from '../context.ts'
-import { holdJob, placeJob, runCarry, watchJob, wholeIn } from './carryjobs.ts'
+import { holdJob, lookIn, placeJob, runCarry, watchJob, wholeIn } from './carryjobs.ts'
 
 /** Of what was packed, in one step: what is left comes with the next. */
 const PIECES_MAX = 8
@@ -190,20 +190,20 @@ export const dropCarryJobs = async (link: HostLink, { operations }: Pick<AppWorl
   for (const operation of operations.filter(carries)) await dropJobs(link, operation, CARRY_JOBS)
 }
 
-/** What the new ones may run until, by the clock of their host: a while before the old ones are started again. */
+/** What the new ones may run until, as their host counts: a while before the old ones are started again. */
 export const leaseFor = async (
   context: CarryContext,
   object: AppResource,
   operation: Operation,
-): Promise<number | null> => {
+): Promise<string | null> => {
   if (!carries(operation)) return null
   const { home, link } = await leftBy(context, object)
   const askedMs = performance.now()
-  const seconds = wholeIn(await runCarry(link, home, 'look', operation))
+  const { seconds } = lookIn(await runCarry(link, home, 'look', operation))
   // Neither clock is believed to be the other's: what went by since we asked counts against the lease, on both ways.
-  const there = wholeIn(await runCarry(linkThere(context, operation), home, 'clock', operation))
+  const [now = '', boot = ''] = (await runCarry(linkThere(context, operation), home, 'clock', operation)).split(' ')
   const passedSeconds = Math.ceil((performance.now() - askedMs) / 1_000)
-  return there + Math.max(0, seconds - passedSeconds - LEASE_MARGIN_SECONDS)
+  return `${wholeIn(now) + Math.max(0, seconds - passedSeconds - LEASE_MARGIN_SECONDS)} ${boot}`
 }
 
 /** To stop what runs. */

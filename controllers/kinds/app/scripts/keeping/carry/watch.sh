@@ -3,12 +3,12 @@
 # as it was. Says `outcome back` or `outcome left`.
 for name in seconds listeners port dial_file; do IFS= read -r "$name" || exit 64; done
 direct=$dial_file
-ends=$(($(date +%s) + seconds))
+ends=$(($(uptime_now) + seconds))
 if [ "$seconds" -gt 0 ]; then
   mkdir -p -m 700 "$app" "$app/moves" "$here" || exit 1
-  printf '%s\n' "$ends" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
+  printf '%s %s %s\n' "$ends" "$booted" "$(($(date +%s) + seconds))" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
 fi
-while [ "$(date +%s)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
+while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
 [ -d "$here" ] || { say outcome back; exit 0; }
 decide back
 [ "$fate" = back ] || { say outcome "$fate"; exit 0; }
