@@ -6,12 +6,12 @@ import {
   packsIn,
   planCarry,
 } from '../../../../crds/app/lifecycle/keeping/moving/carry.ts'
-import { NOBODY } from '../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
+import { isStartedThere, NOBODY } from '../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
 import { takesVolumes } from '../../../../crds/app/lifecycle/keeping/moving/leave.ts'
 import { CERTIFICATE_LIMIT_MS } from '../../../../crds/app/lifecycle/keeping/moving/move.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppStep } from '../../../../crds/app/steps.ts'
-import type { AppIntent, AppWorld, JobState, Moving, TargetHost } from '../../../../crds/app/world.ts'
+import type { AppIntent, AppWorld, JobState, Moving, Operation, TargetHost } from '../../../../crds/app/world.ts'
 import { AT, aLook, anApp, anOperation, aRelease, aWorld, NOW } from '../../../support/builders/app/app.ts'
 import { aBackup } from '../../../support/builders/app/backups.ts'
 import { aCarry, HELD } from '../../../support/builders/app/carried.ts'
@@ -153,6 +153,31 @@ spec('the plan of a move that carries what the app keeps', (t) => {
       const { steps, verdict } = planApp(app, withCarry(from, { unreachable: 'local is away' }), NOW)
       assert.equal([steps.map((step) => step.do), verdict.state], [[], 'waiting'], until)
     }
+  })
+
+  t('ends once its host has started it again, be the other one away, or gone', () => {
+    for (const until of ['carryVolumes', 'startJob', 'claimSwitch', 'leaveHold'] as const) {
+      const { world: from } = run(world(), { until: until === 'startJob' ? 'passVolumes' : until })
+      const back = withCarry(from, { fate: 'back', watch: ENDED_WELL })
+      for (const there of [{ unreachable: 'green is away' }, { target: null }]) {
+        const seen = { ...back, moving: back.moving && { ...back.moving, ...there } }
+        assert.equal(namesAt(seen), ['undoMove'], `${until} ${JSON.stringify(there)}`)
+      }
+    }
+    const silent = withCarry(run(world(), { until: 'carryVolumes' }).world, { watch: EXITED(137), hold: EXITED(137) })
+    assert.equal(namesAt({ ...silent, moving: silent.moving && { ...silent.moving, unreachable: 'away' } }), [
+      'undoMove',
+    ])
+  })
+
+  t('has nothing to wait for on the other host before it was begun to be started there', () => {
+    const at = (until: AppStep['do']) => lastOf(run(world(), { until }).world) as Operation
+    assert.equal(
+      ['carryVolumes', 'passVolumes', 'takeAddress', 'claimSwitch'].map((step) =>
+        isStartedThere(at(step as AppStep['do'])),
+      ),
+      [false, false, true, true],
+    )
   })
 
   t('gives up before anything stops where the name gets no certificate there', () => {
