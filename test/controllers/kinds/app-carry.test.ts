@@ -1,7 +1,9 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hostOfStep } from '../../../controllers/kinds/app/acts/keeping/moving.ts'
 import { CARRY } from '../../../controllers/kinds/app/scripts.ts'
+import { anOperation } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { scratchFolder } from '../../support/stage/stage.ts'
 
@@ -101,5 +103,13 @@ spec('an app that is started again where it was', (t) => {
     mkdirSync(app('backups/bk-1/kept'), { recursive: true })
     assert.ok(isBack(goBack({ full: packs.join(' ') })))
     assert.equal([readdirSync(app('backups')), existsSync(here('kept'))], [['bk-1'], false])
+  })
+})
+
+spec('a job of a move that is ended', (t) => {
+  t('is looked for on the host that it moves to, or where it lives', () => {
+    const operation = anOperation({ intent: { kind: 'move', host: 'green', forwardSeconds: 0 } })
+    const at = { do: 'cancelJob', operation, job: 'op-1-hold' } as const
+    assert.equal([hostOfStep(at), hostOfStep({ ...at, isHome: true })], ['green', null])
   })
 })

@@ -180,6 +180,18 @@ spec('the plan of a move that carries what the app keeps', (t) => {
     )
   })
 
+  t('is ended with all of its jobs, each where it runs, when the app is deleted meanwhile', () => {
+    const gone = anApp({}, { deletionTimestamp: AT })
+    const { steps } = planApp(gone, run(world(), { until: 'carryVolumes' }).world, NOW)
+    const told = steps.map((step) =>
+      step.do === 'cancelJob' ? `${step.job}${step.isHome ? ' at home' : ''}` : step.do,
+    )
+    assert.equal(told, [
+      ...['op-m-images', 'op-m-start', 'op-m-watch at home', 'op-m-back at home', 'op-m-hold at home', 'op-m-place'],
+      'end',
+    ])
+  })
+
   t('gives up before anything stops where the name gets no certificate there', () => {
     const { world: from } = run(world(), { until: 'placeRoute' })
     const at = { ...from, moving: moving({ placed: NOBODY }) }

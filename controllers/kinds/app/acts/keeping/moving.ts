@@ -173,5 +173,6 @@ export const makeMoveActs = (context: MoveContext) => ({
 /** On which host a step is done; null for the one where the app lives. */
 export const hostOfStep = (step: AppStep): string | null => {
   const operation = 'operation' in step ? step.operation : undefined
-  return step.do === 'forward' || operation === undefined ? null : targetOf(operation as Pick<Operation, 'intent'>)
+  const isHome = step.do === 'forward' || (step.do === 'cancelJob' && step.isHome === true)
+  return isHome || operation === undefined ? null : targetOf(operation as Pick<Operation, 'intent'>)
 }

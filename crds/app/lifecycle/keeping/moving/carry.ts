@@ -65,7 +65,7 @@ const BEGINNINGS: readonly AppStep['do'][] = ['askRun', 'beginRun', 'markSchedul
 export const isFollowing = (step: AppStep): boolean => !BEGINNINGS.includes(step.do)
 
 export type CarryJob = 'hold' | 'watch' | 'back' | 'place'
-export const CARRY_JOBS: readonly CarryJob[] = ['hold', 'watch', 'back', 'place']
+export const CARRY_JOBS: readonly CarryJob[] = ['watch', 'back', 'hold', 'place']
 
 /** At most 63 characters of a-z, 0-9 and -. */
 export const carryJobOf = ({ id }: Pick<Operation, 'id'>, job: CarryJob): string => `${id}-${job}`
