@@ -9,7 +9,7 @@ import { isWatched, WATCH_EVERY_MS } from './lifecycle/health/watch.ts'
 import { isRestoring } from './lifecycle/keeping/backups/backup.ts'
 import { backupSteps, hasBackups, refusedBackups } from './lifecycle/keeping/backups/plan.ts'
 import { budgetRefusalOf, budgetSteps, fullness, roomSteps } from './lifecycle/keeping/budget.ts'
-import { carryingMove } from './lifecycle/keeping/moving/carry.ts'
+import { carryingMove, isFollowing, isStill } from './lifecycle/keeping/moving/carry.ts'
 import { leftSteps } from './lifecycle/keeping/moving/leave.ts'
 import { operateOn, presentOperation } from './lifecycle/operate.ts'
 import { domainsRefusal, nameSteps } from './lifecycle/publishing/domains.ts'
@@ -71,6 +71,17 @@ const besideOf = ({ spec }: AppResource, world: AppWorld): OwnCondition[] => [
   ...runConditions(world),
 ]
 
+/** Runs and backups, and what a changed budget grants. @param isHeld nobody touches what runs */
+const runningBeside = (object: AppResource, world: AppWorld, now: Date, isHeld: boolean): AppStep[] => {
+  const operation = presentOperation(object.spec, world)
+  // What runs here would be left behind by a move that has claimed its switch.
+  if (isHeld || (operation?.kind === 'move' && operation.switchAt !== null)) return []
+  const isIdle = operation === undefined && world.host !== null && !isRestoring(world)
+  const budgets = isIdle ? budgetSteps(object, { ...world, host: world.host as TargetHost }) : []
+  const all = [...runSteps(object, world, now), ...backupSteps(world), ...budgets]
+  return carryingMove(world) ? all.filter(isFollowing) : all
+}
+
 /** The operation first; beside it what is over goes, and what is read is fetched. */
 const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Verdict) => AppPlan): AppPlan => {
   const requests = world.logs.filter((request) => isDue(request, now))
@@ -86,23 +97,19 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const operation = presentOperation(object.spec, world)
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
   const retiring = retireSteps(object.spec, world, now)
-  // What a move carries is stopped for that, and nobody else starts or asks it.
-  const isCarrying = carryingMove(world) !== undefined
-  const routing = operation?.switchAt || isCarrying ? [] : routeStep(object, world)
-  // What is over has time while the operation has something to do.
-  const leaving = going.steps.length === 0 ? [...retiring.steps, ...leftSteps(world)] : []
-  const isIdle = operation === undefined && world.host !== null && !isRestoring(world)
-  const budgets = isIdle ? budgetSteps(object, { ...world, host: world.host as TargetHost }) : []
-  // What runs here would be left behind by a move that has claimed its switch.
-  const isLeaving = isCarrying || (operation?.kind === 'move' && operation.switchAt !== null)
-  const beside = isLeaving ? [] : [...runSteps(object, world, now), ...backupSteps(world), ...budgets]
-  const replicas = [...leavingSteps(object.spec, world, now), ...cutSteps(object.spec, world, now)]
+  const isHeld = isStill(world, going.steps)
+  // Nobody whom the proxy still lets in is ended: he would come back.
+  const routing =
+    operation?.switchAt || isHeld ? [] : [...routeStep(object, world), ...openSteps(object.spec, world, now)]
+  // What is over has time while the operation has something to do. Of what was stopped nothing goes: it is to be started again.
+  const leaving = going.steps.length === 0 ? [...(isHeld ? [] : retiring.steps), ...leftSteps(world)] : []
+  const beside = runningBeside(object, world, now, isHeld)
+  const replicas = isHeld ? [] : [...leavingSteps(object.spec, world, now), ...cutSteps(object.spec, world, now)]
   const steps = [
     ...lapsedSteps(object.spec, world, now),
     ...going.steps,
     ...nameSteps(object, world),
     ...routing,
-    ...openSteps(object.spec, world, now),
     ...healing,
     ...leaving,
     ...replicas,

@@ -115,8 +115,8 @@ export type AppStep =
   | { do: 'dropReplicas'; release: Release; names: string[] }
   /** Starts what takes visitors of a release anew, so that what is open on it ends. */
   | { do: 'cutStreams'; release: Release }
-  /** Ends a job of a cancelled operation, whether it has begun or not. */
-  | { do: 'cancelJob'; operation: Operation; job: string }
+  /** Ends a job of a cancelled operation, whether it has begun or not. `isHome`: of a move, on the host where the app lives. */
+  | { do: 'cancelJob'; operation: Operation; job: string; isHome?: true }
   | {
       do: 'end'
       operation: Operation

@@ -48,7 +48,7 @@ type Keeping = { kept: string[]; volumes: VolumeSeen[]; away: string | null }
 const keepingOf = async (deps: AppNeeds, row: AppRow): Promise<Keeping> => {
   const { name, account, view } = row
   const { releases } = await deps.apps.releases(name, { limit: RELEASES_SEEN, offset: 0 })
-  const kept = keptVolumes(releases, view.host_id)
+  const kept = keptVolumes(releases)
   const home = kept.length === 0 ? null : await hostOf(deps, view.host_id, account).catch(() => null)
   const isReadable = kept.length === 0 || home?.approved === true
   return { kept, volumes: measuredIn(row), away: isReadable ? null : `${view.host_id} is not approved` }

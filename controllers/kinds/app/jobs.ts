@@ -50,8 +50,8 @@ type Starting = Given & {
   dialFile: string | null
   diskMib: number | null
   isDirect: boolean
-  /** Until when it may run unless it is told to stay, by the clock of the host; null where nothing ends it. */
-  leaseUntil: number | null
+  /** Until when it may run unless it is told to stay (parts/handing/lease.sh); null where nothing ends it. */
+  leaseUntil: string | null
 }
 /** `listing`: of the upload, '' where no file of it is needed. `keys`: what opens registries (crds/app/sources/registries.ts). */
 type Building = Given & { listing: string; keys: string; cell: BuildCell }
@@ -119,7 +119,7 @@ export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease,
       ...handOverLines(handOver, dialFile),
       String(diskMib ?? ''),
       directLine(isDirect),
-      ...(leaseUntil === null ? ['', ''] : [String(leaseUntil), operation.id]),
+      ...(leaseUntil === null ? ['', ''] : [leaseUntil, operation.id]),
     ],
     limitMs: handOver ? HANDED_LIMIT_MS : START_LIMIT_MS,
   }

@@ -94,6 +94,8 @@ export const BACKUP_TAKE = scriptOf('keeping/take', ['folder'])
 export const BACKUP_DROP = scriptOf('keeping/drop', ['folder'])
 const CARRYING = ['folder', 'compose', 'handing/copy', 'handing/carry'] as const
 const carrying = (name: string): RemoteScript => withCopier(scriptOf(`keeping/carry/${name}`, CARRYING))
+/** Seconds since the host was started, which nobody sets, and which start that was. */
+const UPTIME = 'echo "$(cut -d . -f 1 /proc/uptime) $(cat /proc/sys/kernel/random/boot_id)"\n'
 export const CARRY = {
   watch: withBind(scriptOf('keeping/carry/watch', ['folder', 'compose', 'inspect', 'handing/dial', 'handing/carry'])),
   hold: carrying('hold'),
@@ -103,7 +105,7 @@ export const CARRY = {
   place: carrying('place'),
   end: carrying('end'),
   keep: carrying('keep'),
-  clock: { name: 'app-keeping-carry-clock', text: 'date +%s\n' },
+  clock: { name: 'app-keeping-carry-clock', text: UPTIME },
 } satisfies Record<string, RemoteScript>
 export const DIAL = withBind(scriptOf('switch/dial', ['handing/dial']))
 /** What ends connections runs in the guard, too. */

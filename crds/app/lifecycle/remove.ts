@@ -5,6 +5,7 @@ import type { AppFacts, AppResource } from '../schema.ts'
 import { type AppStep, jobIdOf } from '../steps.ts'
 import type { AppWorld } from '../world.ts'
 import { leaveBackups } from './keeping/backups/plan.ts'
+import { CARRY_JOBS, carries, carryJobOf } from './keeping/moving/carry.ts'
 import { leavePlaces } from './keeping/moving/leave.ts'
 import { leavePreviews } from './publishing/preview.ts'
 import { isOpen } from './transitions.ts'
@@ -62,5 +63,15 @@ const leaveHost = (object: AppResource, world: AppWorld, leaving: Verdict): Omit
   return { steps: [{ do: 'forget' }], verdict: leaving }
 }
 
-const cancels = (operation: AppWorld['operations'][number]): AppStep[] =>
-  (['images', 'start'] as const).map((step) => ({ do: 'cancelJob', operation, job: jobIdOf(operation, step) }))
+/** What starts again what was stopped goes first: nobody is to. */
+const cancels = (operation: AppWorld['operations'][number]): AppStep[] => [
+  ...(['images', 'start'] as const).map(
+    (step): AppStep => ({ do: 'cancelJob', operation, job: jobIdOf(operation, step) }),
+  ),
+  ...(carries(operation) ? CARRY_JOBS : []).map(
+    (job): AppStep => ({
+      ...{ do: 'cancelJob', operation, job: carryJobOf(operation, job) },
+      ...(job !== 'place' && { isHome: true }),
+    }),
+  ),
+]

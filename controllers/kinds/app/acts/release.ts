@@ -79,7 +79,7 @@ export const upload = async (
 }
 
 /** Until when what a move starts may run unless it is told to stay, in seconds of its host; null where nothing ends it. */
-export type LeaseOf = (object: AppResource, operation: Operation) => Promise<number | null>
+export type LeaseOf = (object: AppResource, operation: Operation) => Promise<string | null>
 
 type Starting = StepOf<'startJob'> & { leaseOf: LeaseOf }
 

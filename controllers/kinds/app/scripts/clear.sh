@@ -2,6 +2,8 @@
 IFS= read -r volumes && IFS= read -r base_project && IFS= read -r dial_file && IFS= read -r cell && IFS= read -r count || exit 64
 runs=$(docker ps -aq --filter "label=dev.bottega.app=$slug" --filter label=dev.bottega.run) || exit 1
 [ -z "$runs" ] || docker rm -fv $runs </dev/null >/dev/null 2>&1 || exit 1
+# What a move copies with outlives whoever was ended that started it, until it has copied all.
+for move in "$app"/moves/*; do docker rm -f "${move##*/}-copy" "${move##*/}-room" </dev/null >/dev/null 2>&1; done
 while [ "$count" -gt 0 ]; do
   IFS= read -r project || exit 64
   count=$((count - 1))

@@ -57,7 +57,11 @@ archive() {
 }
 # One byte too many is enough to know. What is written is no more than that, whatever the volume grows to.
 pack() {
-  if ! { archive "$2" | head -c "$(($1 + 1))" > /to/kept/pack && sync /to/kept/pack; }; then echo fault 'its host has no room for it'; return; fi
+  if ! { archive "$2" | head -c "$(($1 + 1))" > /to/kept/pack && sync /to/kept/pack; }; then
+    rm -f /to/kept/pack
+    echo fault 'its host has no room for it'
+    return
+  fi
   bytes=$(stat -c %s /to/kept/pack)
   if [ "$bytes" -gt "$1" ]; then rm -f /to/kept/pack; echo large
   elif [ -e /run/short ]; then rm -f /to/kept/pack; said 1

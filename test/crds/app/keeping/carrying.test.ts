@@ -6,11 +6,12 @@ import {
   packsIn,
   planCarry,
 } from '../../../../crds/app/lifecycle/keeping/moving/carry.ts'
-import { NOBODY } from '../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
+import { isStartedThere, NOBODY } from '../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
+import { takesVolumes } from '../../../../crds/app/lifecycle/keeping/moving/leave.ts'
 import { CERTIFICATE_LIMIT_MS } from '../../../../crds/app/lifecycle/keeping/moving/move.ts'
 import { planApp } from '../../../../crds/app/plan.ts'
 import type { AppStep } from '../../../../crds/app/steps.ts'
-import type { AppIntent, AppWorld, JobState, Moving, TargetHost } from '../../../../crds/app/world.ts'
+import type { AppIntent, AppWorld, JobState, Moving, Operation, TargetHost } from '../../../../crds/app/world.ts'
 import { AT, aLook, anApp, anOperation, aRelease, aWorld, NOW } from '../../../support/builders/app/app.ts'
 import { aBackup } from '../../../support/builders/app/backups.ts'
 import { aCarry, HELD } from '../../../support/builders/app/carried.ts'
@@ -35,6 +36,8 @@ const world = (change: Partial<AppWorld> = {}): AppWorld =>
     ...{ wanted: 'green', ...change },
   })
 const app = anApp()
+/** Whatever drained has been. */
+const LATE = new Date(NOW.getTime() + 3_600_000)
 const EXITED = (code: number, log = ''): JobState => ({ state: 'exited', code, log, cancelled: false })
 
 /** Takes the first step, until nothing is to be done, or one of that name would be. */
@@ -54,6 +57,9 @@ const withCarry = (from: AppWorld, change: Partial<Carry>): AppWorld => {
   const { moving: known } = from
   return { ...from, moving: known && { ...known, carry: { ...aCarry(), ...known.carry, ...change } } }
 }
+/** Beside the route of what is live, of which this world does not know that it is set. */
+const namesAt = (from: AppWorld, now = NOW) =>
+  planApp(app, from, now).steps.flatMap((step) => (step.do === 'setRoute' ? [] : [step.do]))
 const lastOf = ({ operations }: AppWorld) => operations.at(-1)
 const lives = ({ releases }: AppWorld) => releases.filter(({ state }) => state === 'live').map(({ number }) => number)
 
@@ -149,28 +155,116 @@ spec('the plan of a move that carries what the app keeps', (t) => {
     }
   })
 
+  t('ends once its host has started it again, be the other one away, or gone', () => {
+    for (const until of ['carryVolumes', 'startJob', 'claimSwitch', 'leaveHold'] as const) {
+      const { world: from } = run(world(), { until: until === 'startJob' ? 'passVolumes' : until })
+      const back = withCarry(from, { fate: 'back', watch: ENDED_WELL })
+      for (const there of [{ unreachable: 'green is away' }, { target: null }]) {
+        const seen = { ...back, moving: back.moving && { ...back.moving, ...there } }
+        assert.equal(namesAt(seen), ['undoMove'], `${until} ${JSON.stringify(there)}`)
+      }
+    }
+    const silent = withCarry(run(world(), { until: 'carryVolumes' }).world, { watch: EXITED(137), hold: EXITED(137) })
+    assert.equal(namesAt({ ...silent, moving: silent.moving && { ...silent.moving, unreachable: 'away' } }), [
+      'undoMove',
+    ])
+  })
+
+  t('has nothing to wait for on the other host before it was begun to be started there', () => {
+    const at = (until: AppStep['do']) => lastOf(run(world(), { until }).world) as Operation
+    assert.equal(
+      ['carryVolumes', 'passVolumes', 'takeAddress', 'claimSwitch'].map((step) =>
+        isStartedThere(at(step as AppStep['do'])),
+      ),
+      [false, false, true, true],
+    )
+  })
+
+  t('is ended with all of its jobs, each where it runs, when the app is deleted meanwhile', () => {
+    const gone = anApp({}, { deletionTimestamp: AT })
+    const { steps } = planApp(gone, run(world(), { until: 'carryVolumes' }).world, NOW)
+    const told = steps.map((step) =>
+      step.do === 'cancelJob' ? `${step.job}${step.isHome ? ' at home' : ''}` : step.do,
+    )
+    assert.equal(told, [
+      ...['op-m-images', 'op-m-start', 'op-m-watch at home', 'op-m-back at home', 'op-m-hold at home', 'op-m-place'],
+      'end',
+    ])
+  })
+
   t('gives up before anything stops where the name gets no certificate there', () => {
     const { world: from } = run(world(), { until: 'placeRoute' })
     const at = { ...from, moving: moving({ placed: NOBODY }) }
-    assert.equal(planApp(app, at, NOW).steps, [])
+    assert.equal(namesAt(at), [])
     const [end] = planApp(app, at, new Date(NOW.getTime() + CERTIFICATE_LIMIT_MS)).steps
     assert.ok(end?.do === 'end' && /no certificate on green/.test(end.message))
   })
 
-  t('waits for what is run in the app before it stops it, and has nothing begun beside it', () => {
+  t('tells the proxy who may come in until it stops something, and ends nobody whom the proxy still lets in', () => {
+    const LET_IN = { access: 'public' as const, password: null, links: 0, again: [], at: AT }
     const { world: from } = run(world(), { until: 'holdVolumes' })
-    const backup = aBackup({ state: 'running', startedAt: AT })
-    assert.equal(
-      planApp(app, { ...from, backups: [backup] }, NOW).steps.map((step) => step.do),
-      [],
+    const route = from.route ?? { digest: 'before', address: '127.0.0.1:30001' }
+    const shut = anApp({ access: 'private', passwordVersion: 1 })
+    const at = (change: Partial<AppWorld>) =>
+      planApp(shut, { ...from, route: { ...route, letIn: LET_IN }, passwordVersion: 1, ...change }, NOW).steps.map(
+        (step) => step.do,
+      )
+    // What stands against it is waited for, be it for hours.
+    assert.equal(at({ moving: moving({ placed: NOBODY }) }), ['setRoute', 'endOpen'])
+    assert.equal(at({ runs: { ...from.runs, runs: [aRun({ state: 'running', fetchedAt: AT })] } }), [
+      'setRoute',
+      'endOpen',
+    ])
+    assert.equal(at({}), ['holdVolumes'])
+    const held = { placed: NOBODY, isCertified: true, carry: aCarry({ ...HELD, hold: { state: 'running' } }) }
+    assert.equal(at({ moving: moving(held) }), [])
+    assert.equal(at({ moving: moving({ ...held, carry: aCarry({ unreachable: 'it is away' }) }) }), [])
+  })
+
+  t(
+    'waits for what is run in the app before it stops it, follows that to its end, and has nothing begun beside it',
+    () => {
+      const { world: from } = run(world(), { until: 'holdVolumes' })
+      const running = aRun({ state: 'running', startedAt: AT, fetchedAt: AT, release: 1 })
+      const queued = aRun({ id: 'op-next' })
+      const at = (change: Partial<AppWorld>) => namesAt({ ...from, ...change })
+      const withRuns = (runs: ReturnType<typeof aRun>[], job?: JobState) =>
+        at({ runs: { ...from.runs, runs, jobs: job ? { 'op-run': job } : {} } })
+      assert.equal(withRuns([running, queued]), [])
+      assert.equal(withRuns([running, queued], { state: 'absent' }), ['startRun'])
+      assert.equal(withRuns([running, queued], ENDED_WELL), ['followRun'])
+      assert.equal(withRuns([{ ...running, cancelAt: AT }, queued], { state: 'running' }), ['cancelRun'])
+      assert.equal(withRuns([queued]), ['holdVolumes'])
+      const backup = aBackup({ state: 'running', startedAt: AT })
+      assert.equal(at({ backups: [backup, aBackup({ id: 'bk-next' })] }), [])
+      assert.equal(at({ backups: [backup], backupJobs: { [backup.id]: { keep: { state: 'absent' } } } }), [
+        'startBackup',
+      ])
+      assert.equal(at({ backups: [backup], backupJobs: { [backup.id]: { keep: EXITED(41) } } }), ['endBackup'])
+      const { world: held } = run(world(), { until: 'carryVolumes' })
+      const runs = {
+        ...held.runs,
+        runs: [aRun({ state: 'queued' }), { ...running, state: 'failed' as const, endedAt: AT }],
+      }
+      assert.equal(namesAt({ ...held, runs, backups: [aBackup({ state: 'queued' })] }), ['carryVolumes'])
+    },
+  )
+
+  t('takes nothing away beside what it has stopped, for that is started again where the move fails', () => {
+    const { world: from } = run(world(), { until: 'holdVolumes' })
+    const leaving = [{ name: 'web-2', address: null, since: null }]
+    const live = from.releases.map((one) =>
+      one.state === 'live' ? { ...one, record: { ...one.record, leaving } } : one,
     )
-    const { world: held } = run(world(), { until: 'carryVolumes' })
-    const runs = { ...held.runs, runs: [aRun({ state: 'queued' })] }
-    const asking = planApp(app, { ...held, runs, backups: [aBackup({ state: 'queued' })] }, NOW).steps
-    assert.equal(
-      asking.map((step) => step.do),
-      ['carryVolumes'],
-    )
+    const over = aRelease(3, { state: 'superseded', address: '127.0.0.1:30003', liveAt: AT, record })
+    const at = (change: Partial<AppWorld>) => namesAt({ ...from, releases: [...live, over], ...change }, LATE)
+    const runs = { ...from.runs, runs: [aRun({ state: 'running', startedAt: AT, release: 1 })] }
+    assert.equal(at({ runs }), ['takeDown', 'dropReplicas'])
+    const carry = aCarry({ ...HELD, hold: { state: 'running' } })
+    const held = { placed: NOBODY, isCertified: true, carry }
+    assert.equal(at({ moving: moving(held) }), [])
+    // What is being taken away is waited for.
+    assert.equal(at({ retiring: { 3: { state: 'running' } } }), ['dropReplicas'])
   })
 
   t('is not begun without a word that it may stand still, be it from whoever asks or for good', () => {
@@ -190,12 +284,49 @@ spec('the plan of a move that carries what the app keeps', (t) => {
 })
 
 spec('what a move carries', (t) => {
-  t('is all that was kept where it lives, of releases of before as well', () => {
+  t('is all that was kept, of releases of before as well, wherever these were made', () => {
     const old = aRelease(1, { state: 'superseded', record: { host: 'local', volumes: ['old', 'data'] } })
     const other = aRelease(2, { state: 'superseded', record: { host: 'green', volumes: ['there'] } })
     const now = aRelease(3, { record: { host: 'local', volumes: ['data'] } })
-    assert.equal(keptVolumes([now, other, old], 'local'), ['data', 'old'])
+    assert.equal(keptVolumes([now, other, old]), ['data', 'old', 'there'])
+    // It came here with what a release of before had left behind: its own keeps nothing.
+    const plain = aRelease(3, { record: { host: 'local', volumes: [] } })
+    const here = world({
+      releases: [plain, aRelease(2, { state: 'superseded', record: { host: 'red', volumes: ['old'] } })],
+    })
+    assert.is(lastOf(run(here).world)?.code ?? null, null)
+    assert.ok(run(here).done.includes('holdVolumes'))
+    const { downtime: _, ...silent } = intent
+    const unasked = { ...here, operations: [deployed, { ...asked, intent: silent as AppIntent }] }
+    assert.is(lastOf(run(unasked).world)?.code, 'DOWNTIME_NOT_CONFIRMED')
   })
+
+  t(
+    'goes from the host that it has left where it was carried, or was only begun to be brought, and stays there else',
+    () => {
+      const done = (host: string, isCarrying: boolean, state: 'succeeded' | 'failed' = 'succeeded') => {
+        const names = isCarrying ? (['images', 'volumes', 'start'] as const) : (['images', 'start'] as const)
+        const steps = names.map((name) => ({ name, state, message: null, startedAt: AT, endedAt: AT }))
+        return anOperation({ intent: { ...intent, host }, state, endedAt: AT, steps })
+      }
+      const to = (...all: Parameters<typeof done>[]) => [deployed, ...all.map((one) => done(...one))]
+      const cases: [boolean, string, ReturnType<typeof to>][] = [
+        [true, 'local', to(['green', true])],
+        [false, 'local', to(['green', false])],
+        [true, 'green', to(['green', true, 'failed'])],
+        [true, 'green', to(['green', false], ['green', true, 'failed'])],
+        [true, 'green', to(['green', false], ['local', true])],
+        [false, 'green', to(['green', true], ['local', false])],
+        [true, 'green', to(['green', true], ['red', true, 'failed'], ['local', true], ['red', false])],
+        [false, 'green', to(['green', true], ['red', true, 'failed'])],
+        [false, 'local', [deployed]],
+      ]
+      for (const [isTaken, host, operations] of cases) {
+        const said = operations.map((one) => `${one.state} ${one.intent.kind === 'move' && one.intent.host}`).join(', ')
+        assert.is(takesVolumes(operations, host), isTaken, `${host}: ${said}`)
+      }
+    },
+  )
 
   t('is what its job says, whole or not at all', () => {
     const [, log = ''] = ['', (HELD.hold as { log: string }).log]

@@ -13,19 +13,20 @@ import {
   packOf,
   planCarry,
 } from '../../../../../crds/app/lifecycle/keeping/moving/carry.ts'
+import { isStartedThere } from '../../../../../crds/app/lifecycle/keeping/moving/carrying.ts'
 import { homeOf, placedOn, targetOf } from '../../../../../crds/app/lifecycle/keeping/moving/place.ts'
 import { liveOf } from '../../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../../crds/app/schema.ts'
 import { jobIdOf } from '../../../../../crds/app/steps.ts'
 import type { AppWorld, JobState, Operation } from '../../../../../crds/app/world.ts'
-import { Stalled, Waiting } from '../../../../base/errors.ts'
+import { StaleEpoch } from '../../../../base/errors.ts'
 import type { HostLink } from '../../../../io/hosts/link.ts'
 import type { AppPlaces } from '../../../../store/app/rooms.ts'
 import { layPiece, takePiece } from '../../backupjobs.ts'
 import { JOB_WAIT_MS } from '../../jobs.ts'
 import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, pass, rowsOf, type StepOf } from '../context.ts'
-import { holdJob, placeJob, runCarry, watchJob, wholeIn } from './carryjobs.ts'
+import { holdJob, lookIn, placeJob, runCarry, watchJob, wholeIn } from './carryjobs.ts'
 
 /** Of what was packed, in one step: what is left comes with the next. */
 const PIECES_MAX = 8
@@ -106,9 +107,11 @@ const placeVolumes = async (
 const passVolumes = async (context: CarryContext, { operation, message }: StepOf<'passVolumes'>): Promise<Apply> =>
   pass(context, { operation, step: 'volumes', message })
 
-const isAway = (error: unknown): boolean => error instanceof Waiting || error instanceof Stalled
-
-/** What was begun there ends, and what runs. A host that is away ends it by itself before the other one starts anything again. */
+/**
+ * What was begun there ends, and what runs. A host that is away, or that does not answer as it should, ends it by itself before the other one
+ * starts anything again.
+ * @returns why that is not known to be done; null where it is @throws StaleEpoch
+ */
 const endThere = async (context: CarryContext, object: AppResource, operation: Operation): Promise<unknown> => {
   const host = targetOf(operation) ?? ''
   if (!context.hosts.facts(host)) return null
@@ -120,8 +123,8 @@ const endThere = async (context: CarryContext, object: AppResource, operation: O
     await runCarry(link, object, 'end', operation)
     return null
   } catch (error) {
-    if (isAway(error)) return error
-    throw error
+    if (error instanceof StaleEpoch) throw error
+    return error
   }
 }
 
@@ -129,6 +132,16 @@ const dropJobs = async (link: HostLink, operation: Pick<Operation, 'id'>, jobs: 
   const [first = '', ...more] = jobs.map((job) => carryJobOf(operation, job))
   for (const id of [first, ...more]) if ((await link.jobState(id)).state === 'running') await link.cancelJob(id)
   await link.dropJob(first, ...more)
+}
+
+/** That the new ones do not run any more is known by the time that has passed, and by nothing else; where any were begun. */
+const isTimeUp = async (link: HostLink, home: AppResource, operation: Operation): Promise<boolean> => {
+  if (!isStartedThere(operation)) return true
+  const watched = await link.jobState(carryJobOf(operation, 'watch'))
+  if (watched.state !== 'exited') return false
+  if (fateIn(watched.log) === 'back') return true
+  // It was ended with its host, and nobody tells when the time is over.
+  return lookIn(await runCarry(link, home, 'look', operation)).endedIn <= 0
 }
 
 /** The new ones first: the old ones run again when none of them does. */
@@ -139,9 +152,7 @@ const undoMove = async (
 ): Promise<Apply> => {
   const away = await endThere(context, object, operation)
   const { home, host, link } = await leftBy(context, object)
-  const watched = await link.jobState(carryJobOf(operation, 'watch'))
-  // That the new ones do not run any more is known by the time that has passed, and by nothing else.
-  if (away !== null && !(watched.state === 'exited' && fateIn(watched.log) === 'back')) throw away
+  if (away !== null && !(await isTimeUp(link, home, operation))) throw away
   const target = targetHostOf(context.hosts.facts(host))
   if (!target) throw new Error(`the host ${host} is gone`)
   const held = carryJobOf(operation, 'hold')
@@ -190,20 +201,20 @@ export const dropCarryJobs = async (link: HostLink, { operations }: Pick<AppWorl
   for (const operation of operations.filter(carries)) await dropJobs(link, operation, CARRY_JOBS)
 }
 
-/** What the new ones may run until, by the clock of their host: a while before the old ones are started again. */
+/** What the new ones may run until, as their host counts: a while before the old ones are started again. */
 export const leaseFor = async (
   context: CarryContext,
   object: AppResource,
   operation: Operation,
-): Promise<number | null> => {
+): Promise<string | null> => {
   if (!carries(operation)) return null
   const { home, link } = await leftBy(context, object)
   const askedMs = performance.now()
-  const seconds = wholeIn(await runCarry(link, home, 'look', operation))
+  const { seconds } = lookIn(await runCarry(link, home, 'look', operation))
   // Neither clock is believed to be the other's: what went by since we asked counts against the lease, on both ways.
-  const there = wholeIn(await runCarry(linkThere(context, operation), home, 'clock', operation))
+  const [now = '', boot = ''] = (await runCarry(linkThere(context, operation), home, 'clock', operation)).split(' ')
   const passedSeconds = Math.ceil((performance.now() - askedMs) / 1_000)
-  return there + Math.max(0, seconds - passedSeconds - LEASE_MARGIN_SECONDS)
+  return `${wholeIn(now) + Math.max(0, seconds - passedSeconds - LEASE_MARGIN_SECONDS)} ${boot}`
 }
 
 /** To stop what runs. */

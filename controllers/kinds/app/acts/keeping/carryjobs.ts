@@ -75,3 +75,9 @@ export const wholeIn = (said: string): number => {
   if (!/^-?\d{1,15}$/.test(said)) throw new Error(`a whole number was asked for, not ${said.slice(0, 80)}`)
   return Number(said)
 }
+
+/** As look.sh says it: seconds until the host goes back by itself, and until what runs on the other one has ended unasked. */
+export const lookIn = (said: string): { seconds: number; endedIn: number } => {
+  const [seconds = '', endedIn = ''] = said.split(' ')
+  return { seconds: wholeIn(seconds), endedIn: wholeIn(endedIn) }
+}

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { roomFault } from '../../../../../crds/app/lifecycle/keeping/budget.ts'
 import { forwardRoute } from '../../../../../crds/app/lifecycle/keeping/moving/forward.ts'
+import { takesVolumes } from '../../../../../crds/app/lifecycle/keeping/moving/leave.ts'
 import { leftJobOf, targetOf } from '../../../../../crds/app/lifecycle/keeping/moving/place.ts'
 import { dialFileOf, routeIdOf } from '../../../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../../../crds/app/schema.ts'
@@ -122,9 +123,10 @@ const startLeaving = async (context: MoveContext, object: AppResource, host: str
   const { metadata, spec } = object
   const link = context.hosts.link(host)
   const facts = context.hosts.facts(host)
-  const { releases } = await rowsOf(context, object)
+  const { releases, operations } = await rowsOf(context, object)
   const there = releases.filter(({ record }) => record?.host === host)
-  const app: AppResource = { ...object, spec: { ...spec, volumesOnDelete: 'delete' } }
+  const volumesOnDelete = takesVolumes(operations, host) ? 'delete' : 'keep'
+  const app: AppResource = { ...object, spec: { ...spec, volumesOnDelete } }
   const dialFile = facts && dialFileOf(originOf(metadata), facts)
   const job = clearJob(app, { id: leftJobOf(originOf(metadata)), releases: there, dialFile })
   // Nobody is sent on any more before what he would be sent to is gone.
@@ -171,5 +173,6 @@ export const makeMoveActs = (context: MoveContext) => ({
 /** On which host a step is done; null for the one where the app lives. */
 export const hostOfStep = (step: AppStep): string | null => {
   const operation = 'operation' in step ? step.operation : undefined
-  return step.do === 'forward' || operation === undefined ? null : targetOf(operation as Pick<Operation, 'intent'>)
+  const isHome = step.do === 'forward' || (step.do === 'cancelJob' && step.isHome === true)
+  return isHome || operation === undefined ? null : targetOf(operation as Pick<Operation, 'intent'>)
 }

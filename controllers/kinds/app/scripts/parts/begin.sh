@@ -17,7 +17,8 @@ fail() {
   exit "$code"
 }
 up() {
-  [ -z "${lease:-}" ] || make_leased "$@" || return 1
+  # Nothing is started once that was decided: whoever ends it is at it.
+  [ -z "${lease:-}" ] || { make_leased "$@" && [ ! -L "$leased/fate" ]; } || return 1
   docker compose -p "$1" -f "$2" --project-directory "$3" up -d --no-build --pull never --remove-orphans </dev/null 2>&1
 }
 # Every other second: what the services said meanwhile, each line with its instant, by which it is told once, and what is waited for.

@@ -6,6 +6,7 @@
 import { handOverSeconds } from '../../../compose/printing/plan.ts'
 import type { Project } from '../../../compose/project.ts'
 import { markedLines } from '../../../start.ts'
+import type { AppStep } from '../../../steps.ts'
 import type { AppWorld, JobState, Operation, Release, VolumeSeen } from '../../../world.ts'
 import type { CarryOf, HoldFate, PackedVolume } from './held.ts'
 
@@ -35,11 +36,9 @@ const NAMED = 'volumes' as const
 
 export const carries = ({ steps }: Pick<Operation, 'steps'>): boolean => steps.some(({ name }) => name === NAMED)
 
-/** Names of what is kept for it where it lives, be it of a release of before. */
-export const keptVolumes = (releases: readonly Pick<Release, 'record'>[], home: string): string[] => {
-  const there = releases.filter(({ record }) => (record?.host ?? home) === home)
-  return [...new Set(there.flatMap(({ record }) => record?.volumes ?? []))].sort()
-}
+/** Names of what is kept for it, be it of a release of before: volumes go with the app, so the host that it was made on says nothing. */
+export const keptVolumes = (releases: readonly Pick<Release, 'record'>[]): string[] =>
+  [...new Set(releases.flatMap(({ record }) => record?.volumes ?? []))].sort()
 
 const HELD_STEPS: readonly string[] = [NAMED, 'start', 'switch']
 
@@ -52,8 +51,21 @@ export const carryingMove = ({ operations }: Pick<AppWorld, 'operations'>): Oper
       operation.steps.some(({ name, state }) => state === 'running' && HELD_STEPS.includes(name)),
   )
 
+/** What it carries is stopped by now, or about to be, or nobody knows: nobody else starts, asks or leads anybody to what ran. */
+export const isStill = (world: Pick<AppWorld, 'operations' | 'moving'>, steps: readonly AppStep[]): boolean => {
+  if (!carryingMove(world)) return false
+  const carry = world.moving?.carry ?? null
+  const isBegun = carry === null || carry.unreachable !== null || carry.hold.state !== 'absent'
+  return isBegun || carry.watch.state !== 'absent' || steps.some((step) => step.do === 'holdVolumes')
+}
+
+const BEGINNINGS: readonly AppStep['do'][] = ['askRun', 'beginRun', 'markSchedules', 'wakeAt', 'beginBackup']
+
+/** What goes already is followed to its end, or stopped, for a move waits for that; and nothing else is begun. */
+export const isFollowing = (step: AppStep): boolean => !BEGINNINGS.includes(step.do)
+
 export type CarryJob = 'hold' | 'watch' | 'back' | 'place'
-export const CARRY_JOBS: readonly CarryJob[] = ['hold', 'watch', 'back', 'place']
+export const CARRY_JOBS: readonly CarryJob[] = ['watch', 'back', 'hold', 'place']
 
 /** At most 63 characters of a-z, 0-9 and -. */
 export const carryJobOf = ({ id }: Pick<Operation, 'id'>, job: CarryJob): string => `${id}-${job}`

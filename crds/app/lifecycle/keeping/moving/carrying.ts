@@ -73,9 +73,9 @@ export const heldBack = (world: AppWorld, operation: Operation): AppStep[] | nul
   return why && [failed(operation, why)]
 }
 
-/** Somebody runs something in what is about to be stopped. */
-const isAtWork = ({ runs, backups }: AppWorld): boolean =>
-  runs.runs.some(({ state }) => state === 'running') || backups.some(({ state }) => state === 'running')
+/** Somebody runs something in what is about to be stopped, or takes a part of it away. */
+const isAtWork = ({ runs, backups, retiring }: AppWorld): boolean =>
+  [...runs.runs, ...backups, ...Object.values(retiring)].some((one) => one?.state === 'running')
 
 /** The name is certified there before anything stops. Null once it is. */
 const certifying = (object: AppResource, world: AppWorld, { operation, now, limitMs }: Carrying): AppStep[] | null => {
@@ -107,11 +107,13 @@ const placing = (operation: Operation, carry: Carry, packs: PackedVolume[]): App
 export const carrySteps = (object: AppResource, world: AppWorld, given: Carrying): AppStep[] => {
   const { operation } = given
   const carry = world.moving?.carry ?? null
-  if (!carry || !world.moving || world.moving.unreachable !== null) return []
+  if (!carry || !world.moving) return []
   const notPlaced = carry.place
   if (isFailed(notPlaced)) return [failed(operation, reasonOf(notPlaced))]
+  // Whatever the other host is.
   const stopped = heldBack(world, operation)
   if (stopped) return stopped
+  if (world.moving.unreachable !== null) return []
   if (carry.hold.state === 'absent') {
     const first = certifying(object, world, given)
     if (first) return first
@@ -124,6 +126,10 @@ export const carrySteps = (object: AppResource, world: AppWorld, given: Carrying
   if (!packs) return [failed(operation, fault('VOLUMES_NOT_MOVED', 'its host did not say what it has packed'))]
   return placing(operation, carry, packs)
 }
+
+/** Nothing was ever begun to be started on the other host: nobody has to wait for its end there. */
+export const isStartedThere = ({ steps }: Pick<Operation, 'steps'>): boolean =>
+  steps.some(({ name, state }) => name === 'start' && state !== 'pending')
 
 /** Something may be stopped, or run there, that has to be undone before the move may end. */
 const isToUndo = ({ hold, watch, unreachable }: Carry): boolean =>
@@ -142,6 +148,10 @@ export const undoneFirst = (world: AppWorld, operation: Operation, steps: AppSte
     return [{ do: 'undoMove', operation, ending: { state, code, message, log } }]
   })
 }
+
+/** The old ones run again: from then on there is nothing but an end for it, wherever it is. */
+export const isBackAgain = ({ moving }: AppWorld, operation: Operation): boolean =>
+  carries(operation) && moving?.carry?.fate === 'back'
 
 /** After the claim: the host that is left says that the old ones never run again, then the new ones may go on. Null once both are so. */
 export const leaveSteps = ({ moving }: AppWorld, operation: Operation): AppStep[] | null => {

@@ -20,7 +20,7 @@ import { isSet, routeOf, setRoute } from '../../route.ts'
 import { budgetOf } from '../budget.ts'
 import { allowsDowntime } from '../handover.ts'
 import { bytesOf, CARRY_MAX_BYTES, carries, keptVolumes, sayMib } from './carry.ts'
-import { carrySteps, heldBack, isFailed, leaveSteps } from './carrying.ts'
+import { carrySteps, heldBack, isBackAgain, isFailed, leaveSteps } from './carrying.ts'
 import { targetOf } from './place.ts'
 
 /** How long the CA may take for the name on the new host before the move is given up. */
@@ -98,7 +98,7 @@ export const moveBegun = ({ spec }: AppResource, world: AppWorld, operation: Ope
   const wanted = targetOf(operation) ?? ''
   const target = world.moving?.target ?? null
   const live = world.releases.find(({ state }) => state === 'live') ?? null
-  const kept = keptVolumes(world.releases, world.home)
+  const kept = keptVolumes(world.releases)
   const isAway = world.host?.approved === true ? world.unreachable : `${world.home} is not approved`
   const volumes = world.look?.volumes ?? []
   const asked = { spec, wanted, home: world.home, target, live, places: world.places, kept, volumes, away: isAway }
@@ -149,6 +149,7 @@ const routeThere = (moving: Moving, wanted: Wanted, { operation, now }: Pick<Swi
  */
 const moveSwitch = (world: AppWorld, { object, operation, release, now }: Switching): AppStep[] => {
   const { moving, host: home } = world
+  if (isBackAgain(world, operation)) return leaveSteps(world, operation) ?? []
   if (!moving?.target || moving.unreachable !== null || release.address === null) return []
   const wanted = routeOf(object, { ...world, host: moving.target }, release.address)
   const placing = routeThere(moving, wanted, { operation, now })

@@ -31,6 +31,7 @@ fi
 exec 6>&-
 held=0 packs=''
 for volume in $volumes; do
+  [ "$(fate_now)" = none ] || fail "$exit_not_packed" 'it was told to go back meanwhile'
   held=$((held + 1)) pack="$app/backups/$move-$held"
   rm -rf "$here/kept"
   mkdir -p -m 700 "$here/kept" "$pack" "$pack/kept" || exit 1

@@ -3,23 +3,29 @@
 # as it was. Says `outcome back` or `outcome left`.
 for name in seconds listeners port dial_file; do IFS= read -r "$name" || exit 64; done
 direct=$dial_file
-ends=$(($(date +%s) + seconds))
+ends=$(($(uptime_now) + seconds))
 if [ "$seconds" -gt 0 ]; then
   mkdir -p -m 700 "$app" "$app/moves" "$here" || exit 1
-  printf '%s\n' "$ends" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
+  printf '%s %s %s\n' "$ends" "$booted" "$(($(date +%s) + seconds))" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
 fi
-while [ "$(date +%s)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
+while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
 [ -d "$here" ] || { say outcome back; exit 0; }
 decide back
 [ "$fate" = back ] || { say outcome "$fate"; exit 0; }
 alone
+docker rm -f "$move-copy" </dev/null >/dev/null 2>&1
+# First of all: they may hold the disk without which an engine starts nothing.
+rm -rf "$here/kept" "$app/backups/$move-"*
 if [ -f "$here/policies" ] && [ ! -e "$here/returned" ]; then
-  docker rm -f "$move-copy" >/dev/null 2>&1
   users=$(cut -d ' ' -f 1 "$here/policies")
-  # An engine goes on with a stop whose caller was ended.
-  [ -z "$users" ] || docker stop -t 5 $users </dev/null >/dev/null 2>&1
-  give_policies "$here/policies" || fail "$exit_not_restored" 'its containers are not what they were'
-  [ -z "$users" ] || docker start $users </dev/null >/dev/null || fail "$exit_not_restored" 'its services did not start'
+  # An engine goes on with a stop whose caller was ended. Once: what runs since then was started by us.
+  if [ -n "$users" ] && [ ! -e "$here/stopped" ]; then
+    { docker stop -t 5 $users </dev/null >/dev/null 2>&1 || { ran=$(of_app) && [ -z "$ran" ]; }; } && : > "$here/stopped"
+  fi
+  whole=yes
+  give_policies "$here/policies" || whole=''
+  for id in $users; do docker start "$id" </dev/null >/dev/null 2>&1 || no_more "$id" || whole=''; done
+  [ -n "$whole" ] || fail "$exit_not_restored" 'its services did not start as they were'
   place=1
   for listener in $listeners; do
     id=$(docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug" --filter "label=com.docker.compose.service=$listener" | head -n 1)
@@ -31,5 +37,4 @@ if [ -f "$here/policies" ] && [ ! -e "$here/returned" ]; then
   done
   : > "$here/returned"
 fi
-rm -rf "$app/backups/$move-"*
 say outcome back

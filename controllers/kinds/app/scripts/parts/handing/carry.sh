@@ -12,7 +12,12 @@ of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug"; }
 policies_of() {
   docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}:{{.HostConfig.RestartPolicy.MaximumRetryCount}}' "$@" | sed "s/:0$//"
 }
+# Seconds since the host was started, through its sleep: nobody sets that. `booted` tells one start from another.
+uptime_now() { cut -d . -f 1 /proc/uptime; }
+booted=$(cat /proc/sys/kernel/random/boot_id)
+# `no_more <container>`: an engine that does not answer says nothing of that.
+no_more() { there=$(docker ps -aq --no-trunc --filter "id=$1" </dev/null 2>/dev/null) && [ -z "$there" ]; }
 # `give_policies <file>`: those that are still there get what they had.
 give_policies() {
-  while read -r id policy; do docker update --restart "$policy" "$id" </dev/null >/dev/null 2>&1 || ! docker inspect "$id" >/dev/null 2>&1 || return 1; done < "$1"
+  while read -r id policy; do docker update --restart "$policy" "$id" </dev/null >/dev/null 2>&1 || no_more "$id" || return 1; done < "$1"
 }

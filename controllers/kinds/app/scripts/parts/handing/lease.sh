@@ -1,12 +1,13 @@
-# What starts on the host that a move goes to ends by itself at `lease` (seconds since 1970), unless it was told to stay: the old ones are started again
+# What starts on the host that a move goes to ends by itself at `lease` (seconds since that host was started, and which start), unless it was told to stay: the old ones are started again
 # then where they were (keeping/carry/watch.sh). Until then no engine starts it again, who was restarted and knows nothing of that: we do.
 # `leased` is the folder of the move (parts/handing/carry.sh), `lapse` what ends it (keeping/carry/lapse.sh).
 begin_lease() {
   [ -n "$lease" ] || return 0
   leased="$app/moves/$move"
   mkdir -p -m 700 "$app/moves" "$leased" && : >> "$leased/policies" && : >> "$leased/restarts" || return 1
-  [ ! -L "$leased/fate" ] && [ "$(date +%s)" -lt "$lease" ] || return 1
-  setsid sh -c "$lapse" lapse "$leased" "$lease" "$slug" </dev/null >/dev/null 2>&1 7>&- 9>&- &
+  [ ! -L "$leased/fate" ] && [ "${lease#* }" = "$(cat /proc/sys/kernel/random/boot_id)" ] || return 1
+  [ "$(cut -d . -f 1 /proc/uptime)" -lt "${lease%% *}" ] || return 1
+  setsid sh -c "$lapse" lapse "$leased" "${lease%% *}" "$slug" "$$" </dev/null >/dev/null 2>&1 7>&- 9>&- &
 }
 # `make_leased <project> <document> <folder>`: its containers, before any of them is started.
 make_leased() {
