@@ -12,7 +12,7 @@ import { aDevInstance, after, BOOTSTRAP, CLEAN, PROFILE, T0 } from '../../../sup
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** Of the programs of the present version, with nothing else in the user data. */
-const PROGRAMS_SHA256 = '42f3887b7a3202561a23bd11546fa2b708796f81abaac0a5e5e1273c14f20cd0'
+const PROGRAMS_SHA256 = 'aba34525df9ab1edbb6216b47cc67d83e6c703be57700e26a985dc1b1591f4fe'
 
 const REPO = { url: 'https://git.acme.test/other.git', ref: 'main' }
 const toldOf = (instance: DevInstanceRow): string[] => {
