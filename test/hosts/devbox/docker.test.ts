@@ -153,7 +153,7 @@ systemctl start --no-block bottega-idle.service`
 
   t.before(
     async () => {
-      platform = await startPlatform()
+      platform = await startPlatform({ env: { BOTTEGA_DEV_CLOCK: 'on' } })
       boxes = await startBoxes({
         folder,
         owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
@@ -281,6 +281,36 @@ systemctl start --no-block bottega-idle.service`
       assert.is(accounts, 'facts.openAccounts must be [], and was ["dev"]')
       await inside('october', 'sudo systemctl enable --now bottega-idle.timer && sudo passwd -l dev')
       await faulty(false)
+    },
+    { timeoutMs: PATIENT_MS },
+  )
+
+  t(
+    'is given a good report token by repair where its own was spoiled, and the one before opens nothing',
+    async () => {
+      const { id } = await devbox('october')
+      const tokenOn = () => inside('october', 'sudo cat /etc/bottega/token')
+      const answered = async (token: string): Promise<number> => {
+        const report = { at: new Date().toISOString() }
+        return (await call(platform.baseUrl, token, 'POST', `/api/devboxes/${id}/report`, report)).status
+      }
+      const isSilent = async () => (await detail('october')).conditions.some(({ type }: Json) => type === 'ReportStale')
+      const before = await tokenOn()
+      assert.is(await answered(before), 200)
+      await inside('october', "sudo sed -i 's/....$/0000/' /etc/bottega/token")
+      const spoiled = await tokenOn()
+      const report = `sudo systemctl reset-failed bottega-report.service; sudo systemctl restart bottega-report.service
+systemctl is-failed bottega-report.service; sudo journalctl -u bottega-report.service -n 20 -o cat`
+      const { out } = await ssh('october', boxes.identityFile, report)
+      assert.match(out.replaceAll('\n', ' '), /^failed .*the report token is not good any more/)
+      const { text } = await call(platform.baseUrl, operator, 'POST', '/api/dev/clock', { advance: 'PT6M' })
+      await eventually(`its silence to be told: ${text}`, isSilent)
+
+      well(await provisioner('repair', 'october'))
+      await reports('october')
+      await eventually('it to be heard', async () => !(await isSilent()))
+      assert.equal([await answered(before), await answered(spoiled), await answered(await tokenOn())], [401, 401, 200])
+      assert.is((await detail('october')).events.filter(({ kind }: Json) => kind === 'token.rotated').length, 1)
     },
     { timeoutMs: PATIENT_MS },
   )
