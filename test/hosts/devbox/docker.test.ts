@@ -104,7 +104,7 @@ spec('a dev instance in Docker', (t) => {
     await sql('update facts set at = at - make_interval(days => $2) where resource = $1', [id, days])
     await sql('alter table facts enable trigger user')
   }
-  const comesTo = (name: string, state: string, timeoutMs = 90_000) =>
+  const comesTo = (name: string, state: string, timeoutMs = 180_000) =>
     eventually(`${name} to be ${state}`, async () => (await devbox(name))?.state === state, timeoutMs)
   /** @returns in how many seconds it ran */
   const isHad = async (name: string): Promise<number> => {
@@ -299,10 +299,10 @@ systemctl start --no-block bottega-idle.service`
       assert.is(await answered(before), 200)
       await inside('october', "sudo sed -i 's/....$/0000/' /etc/bottega/token")
       const spoiled = await tokenOn()
-      const report = `sudo systemctl reset-failed bottega-report.service; sudo systemctl restart bottega-report.service
-systemctl is-failed bottega-report.service; sudo journalctl -u bottega-report.service -n 20 -o cat`
+      const report = `sudo systemctl reset-failed bottega-report.service
+sudo systemctl restart bottega-report.service || sudo journalctl -u bottega-report.service -n 20 -o cat`
       const { out } = await ssh('october', boxes.identityFile, report)
-      assert.match(out.replaceAll('\n', ' '), /^failed .*the report token is not good any more/)
+      assert.match(out, /the report token is not good any more/)
       const { text } = await call(platform.baseUrl, operator, 'POST', '/api/dev/clock', { advance: 'PT6M' })
       await eventually(`its silence to be told: ${text}`, isSilent)
 
@@ -376,7 +376,7 @@ systemctl is-failed bottega-report.service; sudo journalctl -u bottega-report.se
           const { sizeClass, state } = await devbox('october')
           return sizeClass === 'S' && state === 'running'
         },
-        120_000,
+        240_000,
       )
       await letsIn('october')
       well(await provisioner('rename', 'october', 'november'))
