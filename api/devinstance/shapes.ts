@@ -167,7 +167,7 @@ const detail = named(
     ),
     hostKeys: list('Fingerprints of its host keys.', text('One.')),
     attestation: open(
-      'How it attested itself last, since it was finalized: at, and faults in words. Null: it has not.',
+      'How it attested itself again, since it was finalized: at, when it first said that, and faults in words. Null: it has not.',
     ),
     launched: open('What was launched, as it was told last; by that it is priced. Null before.'),
     measurements: open('What a warm-up measured.'),

@@ -16,6 +16,7 @@ import { CAPABILITY } from './reserving.ts'
 import { type DevInstanceSpec, type DevInstanceStatus, policyOf } from './schema.ts'
 import { PRICING_VERSION, usdOf } from './sizing/prices.ts'
 import { priceOf } from './sizing/sizes.ts'
+import { attestationAwaited } from './standing/attesting.ts'
 import { conditionsOf, heardAt, REPORT_STALE_MS } from './standing/conditions.ts'
 import { costShownAt, idleSinceOf, monthUsdOf } from './standing/figures.ts'
 import { launchedFrom } from './standing/launch.ts'
@@ -250,6 +251,7 @@ const wakeOf = (
     // A lease lasts to its very end.
     ...(instance.lease ? [Date.parse(instance.lease.expiresAt) + 1] : []),
     ...(instance.state === 'running' ? [heardAt(instance, world) + REPORT_STALE_MS] : []),
+    attestationAwaited(instance, world)?.dueMs ?? 0,
     ...(instance.capOverride ? [Date.parse(instance.capOverride.expiresAt)] : []),
     ...(Number.isNaN(endsAt(instance)) ? [] : [endsAt(instance)]),
     ...(instance.meter.monthlyMicroUsd > 0 ? [costShownAt(instance, now)] : []),

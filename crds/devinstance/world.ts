@@ -29,8 +29,8 @@ export type DevInstanceWorld = {
   record: DevInstanceRecord | null
   /** In the order of their saying. */
   pending: Pending[]
-  /** `usedAt`: the latest instant at which reports have told of use. */
-  lastReport: { at: string; git: Surroundings['git']; usedAt: string | null } | null
+  /** `usedAt`: the latest instant at which reports have told of use; `attestedAt`: when the latest came that attested. */
+  lastReport: { at: string; git: Surroundings['git']; usedAt: string | null; attestedAt: string | null } | null
   factSeq: number
   /** This pass has deleted the resource; the watch has not said so yet. */
   isRemoved?: boolean

@@ -4,9 +4,11 @@
  * moved by it (rules/devinstance.md#reports). The answer is the policy, who may log in, and once the environment.
  */
 
+import { createHash } from 'node:crypto'
 import { attestedNews, isNews, machineNews, type Report, usedAtOf } from '../../../crds/devinstance/bootstrap/report.ts'
 import { callFact } from '../../../crds/devinstance/facts.ts'
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
+import { canonical } from '../../../crds/values/canonical.ts'
 import { append } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
@@ -14,6 +16,8 @@ import { nowOf } from '../call.ts'
 import type { DevInstanceNeeds } from '../needs.ts'
 import { environmentFor } from './environment.ts'
 import { keysFor } from './keys.ts'
+
+const KEY_DIGITS = 16
 
 export const takeReport = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const { caller, params, body } = request
@@ -37,8 +41,10 @@ export const takeReport = async (deps: DevInstanceNeeds, request: ApiRequest): P
   const attested = attestedNews(stored.box, report)
   if (attested) {
     const by = { account: stored.owner, kind: 'instance', id }
-    // one that waited and is sent again is the same
-    const fact = { trigger: 'attested' as const, said: attested, key: `attested:${told.at}`, at: report.at, by }
+    // one that waited and is sent again is the same; another one of the same second, or the same after another one, is not
+    const digest = createHash('sha256').update(canonical(attested)).digest('hex').slice(0, KEY_DIGITS)
+    const key = `attested:${told.at}:${stored.box.attestation?.at ?? ''}:${digest}`
+    const fact = { trigger: 'attested' as const, said: attested, key, at: report.at, by }
     await append(deps, { kind: DEVINSTANCE, name: id, fact: callFact(id, fact) })
   }
   const { policy } = stored

@@ -61,7 +61,12 @@ const observe = async (deps: DevInstanceDeps, { metadata, spec }: DevInstanceRes
     account,
     record,
     pending: pending.map(pendingOf),
-    lastReport: lastReport && { at: lastReport.at, git: gitOf(lastReport.body), usedAt: lastReport.usedAt },
+    lastReport: lastReport && {
+      at: lastReport.at,
+      git: gitOf(lastReport.body),
+      usedAt: lastReport.usedAt,
+      attestedAt: lastReport.attestedAt,
+    },
     factSeq,
   }
 }

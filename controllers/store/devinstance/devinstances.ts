@@ -39,14 +39,14 @@ export type ReservationRequest = {
 /** `others`: what the owner's other instances are committed to. */
 export type Reserved = { outcome: 'reserved' | 'held' | 'CAP_EXCEEDED' | 'NAME_TAKEN'; others: number }
 
-/** `usedAt`: the latest instant of use that any report has told of. */
+/** `usedAt`: the latest instant of use that any report has told of. `attestedAt`: when the latest came that attests something. */
 export type KeptReport = { at: string; body: Record<string, unknown> }
 export type LatestReport = KeptReport & { usedAt: string | null }
 export type PendingTrigger = { seq: number; key: string; kind: string; body: Record<string, unknown>; at: string }
 export type ObservedDevInstance = {
   record: DevInstanceRecord | null
   pending: PendingTrigger[]
-  lastReport: LatestReport | null
+  lastReport: (LatestReport & { attestedAt: string | null }) | null
   factSeq: number
 }
 

@@ -13,7 +13,10 @@ export const READ_ENV = `if [ -O "\${XDG_RUNTIME_DIR:-}/${ENV_FILE}" ]; then . "
 if [ -O "\${ROOT:-}${HELD_ENV}" ]; then . "\${ROOT:-}${HELD_ENV}"; fi
 `
 
-/** Takes a report token from its input, in place of the one before: `sudo token https://bottega.example < token`. */
+/**
+ * Takes a report token from its input, in place of the one before: `sudo token https://bottega.example < token`. It attests at once: a
+ * machine that was ready before its token came would do so an hour later.
+ */
 export const tokenScript = (): string => `#!/bin/sh
 # Takes the report token from its input; the argument is the address of the service.
 set -eu
@@ -27,7 +30,7 @@ printf '%s\\n' "$token" > "$root/etc/bottega/token.new"
 (umask 022 && printf '%s\\n' "\${1%/}" > "$root/etc/bottega/url")
 mv "$root/etc/bottega/token.new" "$root/etc/bottega/token"
 systemctl start bottega-stopping.service
-systemctl start --no-block bottega-report.service
+systemctl start --no-block bottega-attest.service bottega-report.service
 `
 
 /** Takes `{"env": {NAME: value}}` from its input, which is what reveal answers its owner, and keeps it in memory. */

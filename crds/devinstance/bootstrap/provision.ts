@@ -39,7 +39,8 @@ ${archives.map(({ path, sha512, folder }) => `take ${sha512} ${path} ${folder}`)
 
 /**
  * Makes a machine an image for others: what was installed stays and is told by one digest, what is of this machine alone goes, and it
- * turns off. It is done to a fresh one, for work that is on it would be in every machine of the image.
+ * turns off. It is done to a fresh one, for work that is on it would be in every machine of the image. A machine-id that is empty is made anew; were it
+ * "uninitialized", as cloud-init would have it, systemd would enable at the next start whatever its presets say besides.
  */
 export const bakeScript = (): string => `#!/bin/sh
 # Makes this machine an image: nothing that is its own stays, and it turns off.
@@ -58,7 +59,8 @@ rm -f "$prefix/baking" "$root"/etc/ssh/ssh_host_*
 rm -rf "$root/etc/bottega" "$root/var/lib/bottega" "$home/repo" "$home/.ssh" "$home/.bash_history"
 mkdir -p "$root/etc/bottega"
 echo "\${baked%% *}" > "$root${BAKED}"
-cloud-init clean --logs --machine-id
+cloud-init clean --logs
+: > "$root/etc/machine-id"
 systemctl --no-block poweroff
 `
 
@@ -103,7 +105,10 @@ chmod 755 "$repo/.git/hooks/post-receive"
 ${origin}`
 }
 
-/** What cloud-init runs, once: it fails as a whole when a step of it fails, and cloud-init's status says so. */
+/**
+ * What cloud-init runs, once: it fails as a whole when a step of it fails, and cloud-init's status says so. In a baked image the user
+ * is there already, so cloud-init makes no home for it, and where that is a disk of its own there is none.
+ */
 export const provisionScript = (): string => `#!/bin/sh
 set -eu
 ${PREFIX}/bin/install
@@ -112,6 +117,10 @@ for program in npm npx; do
   ln -sf "${PREFIX}/node/lib/node_modules/npm/bin/$program-cli.js" "/usr/local/bin/$program"
 done
 loginctl enable-linger ${DEV_USER}
+if [ ! -e /home/${DEV_USER}/.profile ]; then
+  install -d -m 700 -o ${DEV_USER} -g ${DEV_USER} /home/${DEV_USER}
+  runuser -u ${DEV_USER} -- cp -r /etc/skel/. /home/${DEV_USER}
+fi
 install -d -m 700 -o ${DEV_USER} -g ${DEV_USER} /home/${DEV_USER}/.ssh
 runuser -l ${DEV_USER} -c ${PREFIX}/bin/make-remote
 mkdir -p /run/sshd

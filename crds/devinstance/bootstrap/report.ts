@@ -104,7 +104,7 @@ export const REPORT: JsonSchema = {
       pattern: '^[A-Za-z0-9_-]{43}$',
       maxLength: 43,
     },
-    attested: part('What it attests again, as for finalize: told after a start, and when it has changed.', {
+    attested: part('What it attests again, as for finalize: told after a start, and each hour.', {
       facts: part('Of the machine.', {
         cloudInitStatus: number('Exit code of cloud-init status.'),
         hostKeys: texts('SHA256 fingerprints of the host keys.', HOST_KEYS_MAX),
@@ -193,9 +193,15 @@ const isAtRisk = (kept: KeptFigures): boolean => {
   return git !== null && git.dirty + git.untracked + git.unpushed > 0
 }
 
-/** Whether a report says something that the conditions of the resource must follow; most say the same as the one before. */
+/**
+ * Whether a report says something that the conditions of the resource must follow; most say the same as the one before. That it
+ * attests is news whatever it says: it is once an hour, and somebody may have missed it.
+ */
 export const isNews = (before: KeptFigures | null, now: KeptFigures): boolean =>
-  before === null || Date.parse(now.at) - Date.parse(before.at) >= REPORT_STALE_MS || isAtRisk(before) !== isAtRisk(now)
+  before === null ||
+  Date.parse(now.at) - Date.parse(before.at) >= REPORT_STALE_MS ||
+  isAtRisk(before) !== isAtRisk(now) ||
+  (now.body as Report).attested !== undefined
 
 /** How long reports of a machine that stops may still come in. */
 const LAST_WORDS_MS = REPORT_STALE_MS

@@ -231,9 +231,9 @@ now_held() {
   if [ -n "$seal_to" ]; then printf ',"sealTo":"%s"' "$seal_to"; fi
   printf '}'
 }
-# What was attested since the start, until it was heard.
+# What was attested last, until it was heard: the same again says that it still is.
 attested=$root/run/bottega-attest/said
-if ! cmp -s "$attested" "$run/attested"; then cat "$attested" > "$work/attested" 2>/dev/null; fi
+if [ "$attested" -nt "$run/attested" ] || ! cmp -s "$attested" "$run/attested"; then cat "$attested" > "$work/attested" 2>/dev/null; fi
 id=\${token#dbr_}
 send() {
   printf 'header = "authorization: Bearer %s"\\n' "$token" |

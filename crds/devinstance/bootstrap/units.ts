@@ -79,7 +79,9 @@ ReadWritePaths=/run
   'bottega-idle.timer': timer('Look once a minute whether anybody uses this machine', 30),
   'bottega-attest.service': unit(
     'Look whether this machine is as it was attested',
-    `[Service]
+    // before it has ended what is to be attested is not there yet
+    `After=cloud-final.service
+[Service]
 Type=oneshot
 TimeoutStartSec=5min
 RuntimeDirectory=bottega-attest

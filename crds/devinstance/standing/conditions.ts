@@ -3,6 +3,7 @@ import type { OwnCondition } from '../../kernel/plan.ts'
 import { breachFindings, machineFindings } from '../life/breaches.ts'
 import { type DevInstanceRow, orphansOf } from '../life/row.ts'
 import type { DevInstanceWorld } from '../world.ts'
+import { attestationFindings } from './attesting.ts'
 import { driftOf } from './drift.ts'
 import { programsLack } from './launch.ts'
 import { overtakenBy } from './wishes.ts'
@@ -16,9 +17,6 @@ const isTrue = (type: string, message: string): OwnCondition => ({ type, status:
 export const heardAt = (instance: DevInstanceRow, world: DevInstanceWorld): number =>
   Math.max(Date.parse(world.lastReport?.at ?? '') || 0, Date.parse(instance.startedAt ?? '') || 0)
 
-const attestationWords = ({ at, faults }: NonNullable<DevInstanceRow['attestation']>): string =>
-  `it is not as it was attested, as it said itself at ${at}: ${faults.join('; ')}; log in and mend it, or take it down and launch another one`
-
 /** What is wrong; what is not, is not said. */
 export const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): OwnCondition[] => {
   const conditions = [...breachFindings(instance), ...machineFindings(instance)].map(({ type, message }) =>
@@ -26,9 +24,7 @@ export const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, 
   )
   const drift = driftOf(instance)
   if (drift !== null) conditions.push(isTrue('LaunchDiffers', drift))
-  const { attestation, machine } = instance
-  if (attestation && attestation.faults.length > 0 && machine !== 'gone')
-    conditions.push(isTrue('AttestationDiffers', attestationWords(attestation)))
+  conditions.push(...attestationFindings(instance, world, now).map(({ type, message }) => isTrue(type, message)))
   const lack = programsLack(instance)
   if (lack !== null) conditions.push(isTrue('ProgramsOutdated', lack))
   if (instance.state === 'terminated' || instance.deletedAt !== null) return conditions

@@ -11,12 +11,13 @@ import type { Sayable } from '../world.ts'
  * Of the programs that the bootstrap lays on a machine. It rises when they can what an operator has to know that older ones cannot;
  * then LACKS says what that is. Programs come with the launch, and are not changed after it.
  */
-export const PROGRAMS_VERSION = 3
+export const PROGRAMS_VERSION = 4
 
 /** By version, what programs up to it cannot. */
 const LACKS: Readonly<Record<number, string>> = {
   1: 'say that it stops, so that it counts and costs as running until the provisioner has looked',
   2: 'attest again after a start, so that nobody hears of it when sshd, its host keys or its units are changed',
+  3: 'tell that it attests as before, so that nobody hears of it when it attests no more',
 }
 /** Of a row from before they had one. */
 const FIRST_VERSION = 1

@@ -11,9 +11,9 @@ import { reporterScript } from '../../../crds/devinstance/bootstrap/reporter.ts'
 import { sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
 import { type Machine, madeMachine } from '../../support/builders/machine.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { addAccount } from '../../support/stage/callers.ts'
+import { addAccount, makeMinter } from '../../support/stage/callers.ts'
 import { cloud, finalizeBody, makeProvisioner, type Provisioner, setCap } from '../../support/stage/devinstances.ts'
-import { eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 
 const REPORTER = reporterScript([])
 const ATTEST = attestScript([])
@@ -22,11 +22,13 @@ const GONE = { instanceGone: true, eipGone: true, volumesGone: true }
 spec('what a dev instance attests', (t) => {
   let platform: Platform
   let box: Provisioner
+  let admin = ''
   const folder = mkdtempSync(join(tmpdir(), 'bottega-attested-'))
 
   t.before(
     async () => {
-      platform = await startPlatform()
+      platform = await startPlatform({ env: { BOTTEGA_DEV_CLOCK: 'on' } })
+      admin = await addAccount(platform, 'chief', { capabilities: ['devbox.manage'], role: 'admin' })
       const owner = await addAccount(platform, 'witness', { capabilities: ['devbox.manage'] })
       await setCap(platform, { account: 'witness', token: owner }, 500)
       box = makeProvisioner(platform, owner)
@@ -51,6 +53,39 @@ spec('what a dev instance attests', (t) => {
     await box.on(devbox.id, 'POST', 'provisioning', { instanceId: of.instanceId })
     const { json } = await box.on(devbox.id, 'POST', 'token')
     return { devbox: await box.detail(devbox.id), token: json.token, of }
+  }
+  /** One that runs, with a machine on which its programs are, and that has attested for finalize alone. */
+  const running = async () => {
+    const { devbox, token, of } = await configuring()
+    const { id } = devbox
+    const machine: Machine = madeMachine(join(folder, id))
+    machine.put('/etc/bottega/token', `${token}\n`)
+    machine.put('/etc/bottega/url', `${platform.baseUrl}\n`)
+    machine.answers('ss', 'LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n')
+    const hostKey = machine.at('/etc/ssh/ssh_host_ed25519_key')
+    const sshd = (more = '') =>
+      machine.put('/etc/ssh/sshd_config', `${sshdDropIn()}${more}HostKey ${hostKey}\nUsePAM yes\n`)
+    sshd()
+    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', hostKey])
+    /** What bottega-attest.service does. */
+    const attests = async (): Promise<Json> => {
+      const { code, stdout, stderr } = await machine.run(ATTEST)
+      assert.is(code, 0, stderr)
+      machine.put('/run/bottega-attest/said', stdout)
+      return JSON.parse(stdout)
+    }
+    const reports = async (): Promise<void> => {
+      machine.answers('ss', '')
+      const { code, stderr } = await machine.run(REPORTER)
+      machine.answers('ss', 'LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n')
+      assert.equal([code, stderr], [0, ''])
+    }
+    const { facts, assertions } = await attests()
+    const body = finalizeBody(devbox, of)
+    const finalize = { ...body, facts: { ...body.facts, ...facts }, assertions }
+    assert.is((await box.on(id, 'POST', 'finalize', finalize)).status, 200)
+    await say(id, 'started')
+    return { id, machine, sshd, hostKey, facts, attests, reports }
   }
   const typesOf = async (id: string): Promise<string[]> =>
     (await box.detail(id)).conditions.map(({ type }: Json) => type)
@@ -79,35 +114,7 @@ spec('what a dev instance attests', (t) => {
   t(
     'again, what it says after a start and every hour is held against that, and what differs is a condition until it is mended',
     async () => {
-      const { devbox, token, of } = await configuring()
-      const { id } = devbox
-      const machine: Machine = madeMachine(join(folder, id))
-      machine.put('/etc/bottega/token', `${token}\n`)
-      machine.put('/etc/bottega/url', `${platform.baseUrl}\n`)
-      machine.answers('ss', 'LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n')
-      const hostKey = machine.at('/etc/ssh/ssh_host_ed25519_key')
-      const sshd = (more = '') =>
-        machine.put('/etc/ssh/sshd_config', `${sshdDropIn()}${more}HostKey ${hostKey}\nUsePAM yes\n`)
-      sshd()
-      spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', hostKey])
-      /** What bottega-attest.service does. */
-      const attests = async (): Promise<Json> => {
-        const { code, stdout, stderr } = await machine.run(ATTEST)
-        assert.is(code, 0, stderr)
-        machine.put('/run/bottega-attest/said', stdout)
-        return JSON.parse(stdout)
-      }
-      const reports = async (): Promise<void> => {
-        machine.answers('ss', '')
-        const { code, stderr } = await machine.run(REPORTER)
-        machine.answers('ss', 'LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n')
-        assert.equal([code, stderr], [0, ''])
-      }
-      const { facts, assertions } = await attests()
-      const body = finalizeBody(devbox, of)
-      const finalize = { ...body, facts: { ...body.facts, ...facts }, assertions }
-      assert.is((await box.on(id, 'POST', 'finalize', finalize)).status, 200)
-      await say(id, 'started')
+      const { id, machine, sshd, hostKey, facts, attests, reports } = await running()
       assert.is((await box.detail(id)).attestation, null)
       const attestationOf = async () => (await box.detail(id)).attestation as Json
       const told = async () => (await box.detail(id)).events.filter(({ kind }: Json) => kind === 'attested').length
@@ -160,5 +167,65 @@ spec('what a dev instance attests', (t) => {
       assert.match(fault, `facts.hostKeys must be ${facts.hostKeys[0]}, and was ["${changed.hostKeys[0]}"]`)
     },
     { timeoutMs: 240_000 },
+  )
+
+  t(
+    'once it attests no more a condition says so, though it reports as ever, and the next one ends it',
+    async () => {
+      const { id, machine, attests, reports } = await running()
+      const passes = async (advance: string): Promise<void> => {
+        const { status, text } = await call(platform.baseUrl, admin, 'POST', '/api/dev/clock', { advance })
+        assert.is(status, 200, text)
+      }
+      const isMissing = async (): Promise<boolean> => (await typesOf(id)).includes('AttestationMissing')
+      await reports()
+      await passes('PT1H')
+      // the same as an hour before, and told all the same
+      await attests()
+      await reports()
+      await passes('PT2H30M')
+      await reports()
+      assert.is(await isMissing(), false)
+
+      // the timer was disabled: it goes on reporting
+      await passes('PT31M')
+      await reports()
+      await eventually('the condition', isMissing)
+      const words =
+        /it has not attested since .*; nothing is refused for it, and nothing costs more; log in and look why/
+      const { conditions } = await box.detail(id)
+      const [missing] = conditions.filter(({ type }: Json) => type === 'AttestationMissing')
+      assert.match(missing.message, words)
+      assert.match(missing.since, /^\d{4}-\d{2}-\d{2}T/)
+      assert.match(await platform.kubectl(['describe', 'dbx', id]), /Type: +AttestationMissing/)
+      const minter = makeMinter(platform)
+      const session = await minter.session('witness')
+      const page = await call(platform.baseUrl, session, 'GET', '/account/devboxes', undefined, { accept: 'text/html' })
+      await minter.end()
+      assert.match(page.text, words)
+      const { version } = await box.detail(id)
+      const larger = { version, sizeClass: 'S' }
+      assert.is((await box.on(id, 'POST', 'resizing?dryRun=1', larger)).status, 200, 'nothing is refused for it')
+
+      const before = (await box.detail(id)).events.length
+      await attests()
+      await reports()
+      await eventually('the condition to go', async () => !(await isMissing()))
+      assert.is((await box.detail(id)).events.length, before, 'what it attests is what it did before')
+
+      // and one that is started anew and does not
+      await say(id, 'stopped')
+      await passes('PT10M')
+      await say(id, 'started')
+      rmSync(machine.at('/run'), { recursive: true })
+      await passes('PT14M')
+      await reports()
+      assert.is(await isMissing(), false)
+      await passes('PT2M')
+      await eventually('the condition', isMissing)
+      await say(id, 'stopped')
+      await eventually('the condition to go', async () => !(await isMissing()))
+    },
+    { timeoutMs: 300_000 },
   )
 })

@@ -157,7 +157,12 @@ spec('the plan of a dev instance', (t) => {
     const started = running.startedAt ?? ''
     assert.is(plan({ record: recorded(running) }, started).wakeAt, later(minutes(5), started))
     assert.equal(types({ record: recorded(running) }, later(minutes(5), started)), ['ReportStale'])
-    const lastReport = { at: later(minutes(4), started), git: { dirty: 0, untracked: 2, unpushed: 0 }, usedAt: null }
+    const lastReport = {
+      at: later(minutes(4), started),
+      git: { dirty: 0, untracked: 2, unpushed: 0 },
+      usedAt: null,
+      attestedAt: null,
+    }
     assert.equal(types({ record: recorded(running), lastReport }, later(minutes(5), started)), ['WorkAtRisk'])
     const two = {
       ...running,
@@ -251,6 +256,7 @@ spec('a report of a dev instance', (t) => {
     assert.is(isNews(clean, kept(minutes(1), { git: { dirty: 0 } })), false)
     assert.is(isNews(clean, kept(minutes(1), { git: { dirty: 3 } })), true)
     assert.is(isNews(clean, kept(minutes(6), { git: { dirty: 0 } })), true)
+    assert.is(isNews(clean, kept(minutes(1), { git: { dirty: 0 }, attested: {} })), true)
   })
 
   t('leads to a proposal once memory ran out, and to none for what happened before the resize', () => {

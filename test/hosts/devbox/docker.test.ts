@@ -25,6 +25,8 @@ const ARCH = process.arch === 'arm64' ? 'arm64' : 'x86_64'
 const INSTALLATION = 'bottega-test'
 /** Downloads of its agent, and a systemd that boots. */
 const READY_MS = 240_000
+/** On a machine that has much else to do a start of the provisioner takes half a minute. */
+const PATIENT_MS = 400_000
 
 type Ended = { code: number | null; out: string; err: string }
 
@@ -34,6 +36,7 @@ spec('a dev instance in Docker', (t) => {
   let boxes: BoxStage
   let cli: Cli
   let [owner, operator] = ['', '']
+  let coldSeconds = 0
   let endDaemon = async (): Promise<void> => undefined
 
   const docker = (...args: string[]): string =>
@@ -101,8 +104,16 @@ spec('a dev instance in Docker', (t) => {
     await sql('update facts set at = at - make_interval(days => $2) where resource = $1', [id, days])
     await sql('alter table facts enable trigger user')
   }
-  const comesTo = (name: string, state: string, timeoutMs = 90_000) =>
+  const comesTo = (name: string, state: string, timeoutMs = 180_000) =>
     eventually(`${name} to be ${state}`, async () => (await devbox(name))?.state === state, timeoutMs)
+  /** @returns in how many seconds it ran */
+  const isHad = async (name: string): Promise<number> => {
+    const fromMs = Date.now()
+    const shape = ['--size-class', 'XS', '--arch', ARCH, '--agents', 'gemini-cli']
+    well(await cli(['devbox', 'reserve', name, ...shape]))
+    await comesTo(name, 'running', READY_MS)
+    return Math.round((Date.now() - fromMs) / 1000)
+  }
   const withKey = () => ['--identity', boxes.identityFile]
   const ssh = (name: string, identity: string, command: string) =>
     cli(['devbox', 'ssh', name, '--identity', identity, '--', command])
@@ -115,6 +126,11 @@ spec('a dev instance in Docker', (t) => {
   const reports = (name: string) =>
     // more of them follow each other than systemd allows of a service
     inside(name, 'sudo systemctl reset-failed bottega-report.service; sudo systemctl restart bottega-report.service')
+  const standsWell = async (name: string): Promise<void> => {
+    const told = await inside(name, 'whoami; systemctl is-system-running; cloud-init status')
+    assert.is(told, 'dev\nrunning\nstatus: done')
+    assert.match(await inside(name, 'gemini --version'), /\d+\.\d+\.\d+/)
+  }
   /** A machine that has just begun to run lets nobody in yet. */
   const letsIn = (name: string) =>
     eventually(
@@ -137,7 +153,7 @@ systemctl start --no-block bottega-idle.service`
 
   t.before(
     async () => {
-      platform = await startPlatform()
+      platform = await startPlatform({ env: { BOTTEGA_DEV_CLOCK: 'on' } })
       boxes = await startBoxes({
         folder,
         owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
@@ -169,25 +185,53 @@ systemctl start --no-block bottega-idle.service`
   t(
     'is had by a reservation, and is logged in to by the keys that it attested',
     async () => {
-      const shape = ['--size-class', 'XS', '--arch', ARCH, '--agents', 'gemini-cli']
-      well(await cli(['devbox', 'reserve', 'october', ...shape]))
-      await comesTo('october', 'running', READY_MS)
-      const { publicIp, hostKeys } = await detail('october')
+      coldSeconds = await isHad('september')
+      const { publicIp, hostKeys } = await detail('september')
       assert.equal(counts(), [1, 1, 1])
       const [name = ''] = containers('{{.Names}}')
-      assert.match(name, /^i-[0-9a-f]{17}\..*\.30g\.boxer_2foctober$/)
-      const known = await cli(['devbox', 'known-hosts', 'october'])
+      assert.match(name, /^i-[0-9a-f]{17}\..*\.30g\.boxer_2fseptember$/)
+      const known = await cli(['devbox', 'known-hosts', 'september'])
       assert.is(known.code, 0, known.err)
-      const told = await inside('october', 'for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done')
+      const told = await inside('september', 'for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done')
       assert.equal(told.match(/SHA256:\S+/g)?.sort(), hostKeys.toSorted())
-      assert.is(
-        await inside('october', 'whoami; systemctl is-system-running; cloud-init status'),
-        'dev\nrunning\nstatus: done',
-      )
-      assert.match(await inside('october', 'gemini --version'), /\d+\.\d+\.\d+/)
+      await standsWell('september')
       assert.ok(publicIp.startsWith(`${boxes.docker.network}.64.`), publicIp)
     },
     { timeoutMs: READY_MS + 30_000 },
+  )
+
+  t(
+    'is made an image, and one that starts warm from it takes no archive, and is a machine of its own',
+    async () => {
+      const own = 'cat /etc/machine-id; stat -c "%n %Y" /opt/bottega/installed /opt/bottega/node /opt/bottega/agents/*'
+      const cold = await detail('september')
+      const [coldId, ...installed] = (await inside('september', own)).split('\n')
+      // it turns off amid the command
+      await ssh('september', boxes.identityFile, 'sudo /opt/bottega/bin/bake')
+      await comesTo('september', 'stopped')
+      const image = docker('commit', ...containers('{{.Names}}'))
+      well(await provisioner('terminate', 'september'))
+      assert.equal(counts(), [0, 0, 0])
+
+      await endDaemon()
+      boxes.env.BOTTEGA_DOCKER_IMAGE = image
+      runDaemon()
+      const warmSeconds = await isHad('october')
+      console.log(`\ncounted: ${coldSeconds} s until one ran cold, ${warmSeconds} s until one ran warm`)
+      const warm = await detail('october')
+      const baked = await inside('october', 'cat /etc/bottega/baked')
+      assert.match(baked, /^[0-9a-f]{64}$/)
+      assert.equal([warm.launched.imageId, warm.launched.bakedSha256], [image, baked])
+      assert.is(cold.launched.bakedSha256, null)
+      assert.equal([cold.hostKeys.length, new Set([...cold.hostKeys, ...warm.hostKeys]).size], [2, 4])
+      const [warmId, ...there] = (await inside('october', own)).split('\n')
+      assert.is.not(warmId, coldId)
+      assert.equal(there, installed, 'what was taken for the other one lies there as it was')
+      await standsWell('october')
+      const attests = async () => (await inside('october', 'ls /run/bottega-attest 2>/dev/null || true')) === 'said'
+      await eventually('it to attest by itself', attests, 60_000)
+    },
+    { timeoutMs: READY_MS + 120_000 },
   )
 
   t(
@@ -211,7 +255,7 @@ systemctl start --no-block bottega-idle.service`
       await reports('october')
       assert.is(await logsIn(), '')
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(
@@ -238,7 +282,37 @@ systemctl start --no-block bottega-idle.service`
       await inside('october', 'sudo systemctl enable --now bottega-idle.timer && sudo passwd -l dev')
       await faulty(false)
     },
-    { timeoutMs: 240_000 },
+    { timeoutMs: PATIENT_MS },
+  )
+
+  t(
+    'is given a good report token by repair where its own was spoiled, and the one before opens nothing',
+    async () => {
+      const { id } = await devbox('october')
+      const tokenOn = () => inside('october', 'sudo cat /etc/bottega/token')
+      const answered = async (token: string): Promise<number> => {
+        const report = { at: new Date().toISOString() }
+        return (await call(platform.baseUrl, token, 'POST', `/api/devboxes/${id}/report`, report)).status
+      }
+      const isSilent = async () => (await detail('october')).conditions.some(({ type }: Json) => type === 'ReportStale')
+      const before = await tokenOn()
+      assert.is(await answered(before), 200)
+      await inside('october', "sudo sed -i 's/....$/0000/' /etc/bottega/token")
+      const spoiled = await tokenOn()
+      const report = `sudo systemctl reset-failed bottega-report.service
+sudo systemctl restart bottega-report.service || sudo journalctl -u bottega-report.service -n 20 -o cat`
+      const { out } = await ssh('october', boxes.identityFile, report)
+      assert.match(out, /the report token is not good any more/)
+      const { text } = await call(platform.baseUrl, operator, 'POST', '/api/dev/clock', { advance: 'PT6M' })
+      await eventually(`its silence to be told: ${text}`, isSilent)
+
+      well(await provisioner('repair', 'october'))
+      await reports('october')
+      await eventually('it to be heard', async () => !(await isSilent()))
+      assert.equal([await answered(before), await answered(spoiled), await answered(await tokenOn())], [401, 401, 200])
+      assert.is((await detail('october')).events.filter(({ kind }: Json) => kind === 'token.rotated').length, 1)
+    },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(
@@ -255,7 +329,7 @@ systemctl start --no-block bottega-idle.service`
       const events = (await detail('october')).events.map(({ kind }: Json) => kind)
       assert.equal(events.filter((kind: string) => kind.startsWith('env.')).toSorted(), ['env.fetched', 'env.replaced'])
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(
@@ -289,7 +363,7 @@ systemctl start --no-block bottega-idle.service`
       assert.equal([after.publicIp, after.instanceId], [before.publicIp, before.instanceId])
       assert.is(await inside('october', 'cat repo/README'), 'what was pushed')
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(
@@ -302,7 +376,7 @@ systemctl start --no-block bottega-idle.service`
           const { sizeClass, state } = await devbox('october')
           return sizeClass === 'S' && state === 'running'
         },
-        120_000,
+        240_000,
       )
       await letsIn('october')
       well(await provisioner('rename', 'october', 'november'))
@@ -312,7 +386,7 @@ systemctl start --no-block bottega-idle.service`
       assert.is(limits, `${8 * 1024 ** 3} 2000000000`)
       assert.is(await inside('november', 'cat repo/README'), 'what was pushed')
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(
@@ -339,7 +413,7 @@ systemctl start --no-block bottega-idle.service`
       assert.ok(Math.abs(actualUsd - promisedUsd) < 0.1, `${actualUsd}, and ${promisedUsd} were promised`)
       assert.equal(present, [])
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: PATIENT_MS },
   )
 
   t(

@@ -12,7 +12,10 @@ const TOKEN_FILE = '/etc/bottega/token'
 const LOOK = `set -eu
 status=$(cloud-init status 2>/dev/null | sed -n 's/^status: *//p')
 printf 'df %s\\n' "$(df -BM --output=size / | tail -n 1 | tr -d ' ')"
-# the reporter fails where its token is not good any more
+# the reporter fails where its token is not good any more; one that is at work is waited for
+case $(systemctl is-active bottega-report.service || :) in
+  activating*) sudo -n systemctl start bottega-report.service || : ;;
+esac
 if sudo -n test -s ${TOKEN_FILE} && ! systemctl is-failed --quiet bottega-report.service; then echo 'token'; fi
 case $status in
   '' | *running* | 'not '*) ;;

@@ -18,7 +18,8 @@ begin
       from facts f where f.resource = a.resource and f.state = 'pending'
     ),
     (
-      select json_build_object('at', iso_ms(r.received_at), 'body', r.body, 'usedAt', iso_ms(r.used_at))
+      select json_build_object('at', iso_ms(r.received_at), 'body', r.body, 'usedAt', iso_ms(r.used_at),
+        'attestedAt', iso_ms(r.attested_at))
       from devbox_report_heads r where r.resource = a.resource
     ),
     coalesce((select max(f.seq) from facts f where f.resource = a.resource), 0)

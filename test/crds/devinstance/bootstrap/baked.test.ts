@@ -47,7 +47,7 @@ spec('an image that was baked', (t) => {
     )
     assert.is(machine.read('/opt/bottega/node/bin/node'), 'one')
     assert.is(machine.read('/opt/bottega/installed'), 'aa node\nbb agents/codex\n')
-    assert.equal(machine.calls('cloud-init'), ['clean --logs --machine-id'])
+    assert.equal([machine.calls('cloud-init'), machine.read('/etc/machine-id')], [['clean --logs'], ''])
     assert.equal(machine.calls('systemctl'), ['--no-block poweroff'])
   })
   t('is told by a digest over all of that: the same of the same, another of another', async () => {

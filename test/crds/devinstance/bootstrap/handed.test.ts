@@ -36,7 +36,7 @@ spec('the report token that is handed over', (t) => {
     assert.equal([modeOf('/etc/bottega/token'), modeOf('/etc/bottega/url')], [0o600, 0o644])
     assert.equal(on.machine.calls('systemctl'), [
       'start bottega-stopping.service',
-      'start --no-block bottega-report.service',
+      'start --no-block bottega-attest.service bottega-report.service',
     ])
   })
   t('takes the place of the one before', async () => {

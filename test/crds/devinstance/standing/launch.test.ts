@@ -12,7 +12,7 @@ import { aDevInstance, after, BOOTSTRAP, CLEAN, PROFILE, T0 } from '../../../sup
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** Of the programs of the present version, with nothing else in the user data. */
-const PROGRAMS_SHA256 = 'a889fb5e0318bf389ec78b678741797fe34a382d9862f8a0e98c51ac09984b81'
+const PROGRAMS_SHA256 = 'aba34525df9ab1edbb6216b47cc67d83e6c703be57700e26a985dc1b1591f4fe'
 
 const REPO = { url: 'https://git.acme.test/other.git', ref: 'main' }
 const toldOf = (instance: DevInstanceRow): string[] => {
@@ -69,12 +69,19 @@ spec('a dev instance that was launched before its programs could what they can',
     assert.equal(more, [])
     assert.match(
       told,
-      /^i-0123456789abcdef0 has the programs of its launch, version 1, where new ones have version 3[.] /,
+      /^i-0123456789abcdef0 has the programs of its launch, version 1, where new ones have version 4[.] /,
     )
     assert.match(told, /It cannot say that it stops, so that it counts and costs as running .*; nor attest again/)
     const second = toldOf({ ...launched, programs: 2 }).join()
-    assert.match(second, /version 2, where new ones have version 3[.] It cannot attest again after a start/)
+    assert.match(
+      second,
+      /version 2, where new ones have version 4[.] It cannot attest again after a start.*; nor tell that it attests as before/,
+    )
     assert.not.match(second, /say that it stops/)
+    assert.match(
+      toldOf({ ...launched, programs: 3 }).join(),
+      /It cannot tell that it attests as before, so that nobody/,
+    )
     assert.equal(toldOf({ ...launched, machine: 'gone' }), [])
     assert.equal(toldOf(first()), [], 'nothing is launched yet')
   })
@@ -91,6 +98,6 @@ spec('a dev instance that was launched before its programs could what they can',
     const sha256 = createHash('sha256').update(text).digest('hex')
     const why =
       'The programs have changed: where those on launched machines lack what an operator has to know of, raise PROGRAMS_VERSION and say it in LACKS; else only write the digest here.'
-    assert.equal([PROGRAMS_VERSION, sha256], [3, PROGRAMS_SHA256], why)
+    assert.equal([PROGRAMS_VERSION, sha256], [4, PROGRAMS_SHA256], why)
   })
 })

@@ -209,7 +209,7 @@ spec('a wish for another size', (t) => {
   })
 
   t('is refused with the codes of REST, and taken as soon as nothing is in the way', () => {
-    const around = { git: { dirty: 1, untracked: 0, unpushed: 0 }, at: NOW, usedAt: null }
+    const around = { git: { dirty: 1, untracked: 0, unpushed: 0 }, at: NOW, usedAt: null, attestedAt: null }
     const poor = { account: { capabilities: ['devbox.manage'], capMicroUsd: 100_000_000 } }
     const cases: [string, DevInstanceRow, Seen][] = [
       ['stalled CAP_EXCEEDED', running, { spec: { sizeClass: 'M' }, world: poor }],
@@ -391,8 +391,10 @@ spec('figures of the status', (t) => {
 
   t('say since when nobody used it, once that is five minutes ago', () => {
     const idle = (usedAt: string | null, box = running1) =>
-      plan(box, { at: later(minutes(30)), world: { lastReport: { at: later(minutes(30)), git: null, usedAt } } }).status
-        .idleSince
+      plan(box, {
+        at: later(minutes(30)),
+        world: { lastReport: { at: later(minutes(30)), git: null, usedAt, attestedAt: null } },
+      }).status.idleSince
     assert.is(idle(later(minutes(20))), '2026-11-22T10:20:00Z')
     assert.is(idle(later(minutes(26))), undefined)
     assert.is(idle(null), undefined)
