@@ -125,9 +125,12 @@ const isUnsaid = ({ status }: AppResource): boolean =>
 const isDue = ({ fetchedAt }: LogRequest, now: Date): boolean =>
   fetchedAt === null || now.getTime() - Date.parse(fetchedAt) >= SOON_MS
 
+/** When its look is too old to be gone by. A pass in between puts off no look: two would lie between what happens and who sees it. */
 const wakeOf = (world: AppWorld, isWaiting: boolean, now: Date): string => {
-  const soon = isWaiting || world.logs.some(({ follow }) => follow)
-  return new Date(now.getTime() + (soon ? SOON_MS : lookEveryMs(world, now))).toISOString()
+  const everyMs = lookEveryMs(world, now)
+  const isSoon = isWaiting || world.logs.some(({ follow }) => follow)
+  const staleMs = world.look === null ? 0 : Date.parse(world.look.at) + everyMs + 1 - now.getTime()
+  return new Date(now.getTime() + (isSoon ? SOON_MS : staleMs > 0 ? staleMs : everyMs)).toISOString()
 }
 
 /** How old a look may be. Whatever was just started, or is not well, is looked at more often. */

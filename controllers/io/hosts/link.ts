@@ -72,6 +72,8 @@ export type HostRoutes = {
   read(id: string): Promise<unknown>
   /** Whether the proxy has it just so. Only looks. */
   stands(route: HostRoute): Promise<boolean>
+  /** Whether the proxy had lost it until `reconcile` put it back, and it was not set since. Asks nobody. */
+  wasPutBack(id: string): boolean
   /** Requests in flight per upstream `host:port`, for draining; an address is gone once nothing names it or runs on it. */
   upstreams(): Promise<{ address: string; requests: number }[]>
   /** What strayed: nothing, some routes, or more than that. Only looks. */

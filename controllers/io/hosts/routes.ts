@@ -146,12 +146,17 @@ const apply = async (deps: RoutesDeps, id: string): Promise<void> => {
   throw new AdminReset(`route ${id} of ${deps.host} was changed by somebody else ${TRIES_MAX} times`)
 }
 
-const driftOf = async (deps: RoutesDeps): Promise<RouteDrift> => {
+/** `lost`: the ids of wanted routes that are not there, or are others while all else is as it shall be. */
+const driftOf = async (deps: RoutesDeps): Promise<{ drift: RouteDrift; lost: string[] }> => {
   const { seen, wanted } = await seenAndWanted(deps)
   const [is, shall] = [partsOf(seen), partsOf(wanted)]
-  if (!sameJson(is.base, shall.base)) return 'config'
-  const ids = new Set([...is.routes.keys(), ...shall.routes.keys()])
-  return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
+  const own = [...shall.routes.keys()]
+  // Other settings change every route, and nobody lost one by that.
+  if (!sameJson(is.base, shall.base)) return { drift: 'config', lost: own.filter((id) => !is.routes.has(id)) }
+  const strayed = [...new Set([...is.routes.keys(), ...own])].filter(
+    (id) => !sameJson(is.routes.get(id), shall.routes.get(id)),
+  )
+  return { drift: strayed.length === 0 ? 'none' : 'routes', lost: strayed.filter((id) => shall.routes.has(id)) }
 }
 
 /** What the host's CA is asked for, by who owns a route. */
@@ -179,6 +184,8 @@ const upstreamsOf = async (deps: RoutesDeps): Promise<{ address: string; request
 
 export const makeRoutes = (deps: RoutesDeps) => {
   let last: Promise<unknown> = Promise.resolve()
+  /** Put back by a look at the host, which tells no owner of it. */
+  const putBack = new Set<string>()
   /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work)
@@ -196,20 +203,24 @@ export const makeRoutes = (deps: RoutesDeps) => {
     set: async (route: RouteRow): Promise<void> => {
       await store(deps, route)
       await inTurn(() => apply(deps, route.id))
+      putBack.delete(route.id)
     },
     remove: async (id: string): Promise<void> => {
       await deps.rows.remove(deps.host, id)
       await inTurn(() => apply(deps, id))
+      putBack.delete(id)
     },
     read: async (id: string): Promise<unknown> => (await inTurn(() => read(deps, `/id/${id}`)))?.value ?? null,
     stands: (route: RouteRow): Promise<boolean> => inTurn(async () => (await nextCall(deps, route.id, route)) === null),
     upstreams: () => inTurn(() => upstreamsOf(deps)),
-    drift: () => inTurn(() => driftOf(deps)),
+    wasPutBack: (id: string): boolean => putBack.has(id),
+    drift: () => inTurn(async () => (await driftOf(deps)).drift),
     reconcile: () =>
       inTurn(async () => {
-        const found = await driftOf(deps)
-        if (found !== 'none') await load(deps)
-        return found
+        const { drift, lost } = await driftOf(deps)
+        if (drift !== 'none') await load(deps)
+        for (const id of lost) putBack.add(id)
+        return drift
       }),
   }
 }

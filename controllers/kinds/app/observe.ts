@@ -14,7 +14,7 @@ import {
   targetOf,
 } from '../../../crds/app/lifecycle/keeping/moving/place.ts'
 import { isOver, mayLeave, wasReached } from '../../../crds/app/lifecycle/retire.ts'
-import { routeOf } from '../../../crds/app/lifecycle/route.ts'
+import { routeIdOf, routeOf } from '../../../crds/app/lifecycle/route.ts'
 import { leavingIn } from '../../../crds/app/lifecycle/scaling/leaving.ts'
 import { liveOf, lookEveryMs } from '../../../crds/app/plan.ts'
 import { isRunDue } from '../../../crds/app/runs/plan.ts'
@@ -91,10 +91,15 @@ const makeLooking = ({ hosts, keys, observations, publicUrl, now }: ObserveDeps)
     if (look.dial?.split(',').includes('')) return false
     const host = targetHostOf(hosts.facts(object.spec.hostId))
     const address = look.address ?? liveOf(rows)?.address ?? null
-    if (look.hasRoute !== false || !host || address === null) return look.hasRoute
+    if (!host || address === null) return look.hasRoute
+    const routes = hosts.routes(host.name)
+    const isLost = routes.wasPutBack(routeIdOf(object.metadata))
+    if (look.hasRoute !== false && !isLost) return look.hasRoute
     const given = { ...rows, host, publicUrl, gateToken: keys.gateToken(object.metadata.name) }
     const { route, digest } = routeOf(object, given, address)
-    return rows.route?.digest === digest ? hosts.routes(host.name).stands(route) : null
+    if (rows.route?.digest !== digest) return null
+    // Served again by a look at its host or not: it is told, and set by this app.
+    return isLost ? false : routes.stands(route)
   }
 
   return async (object: AppResource, rows: Known): Promise<Pick<OnHost, 'look' | 'before'>> => {

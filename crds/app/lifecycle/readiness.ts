@@ -42,7 +42,7 @@ const httpCheck = (spec: AppSpec, { http, at }: AppObservation): ReadinessCheck 
   return { name: 'http', ok, detail: ok || http === null ? detail : `${detail}; ${wanted(spec)} is well`, at }
 }
 
-const CERTIFICATES: Record<ReachedName['certificate'], string> = {
+const CERTIFICATES: Record<NonNullable<ReachedName['certificate']>, string> = {
   valid: 'is good',
   expiring: 'is about to run out, and was not renewed',
   expired: 'has run out',
@@ -50,12 +50,13 @@ const CERTIFICATES: Record<ReachedName['certificate'], string> = {
   missing: 'is not there',
 }
 
-const certificateCheck = ({ hostname, certificate, notAfter }: ReachedName, at: string): ReadinessCheck => ({
-  name: `certificate:${hostname}`,
-  ok: certificate === 'valid' || certificate === 'expiring',
-  detail: `the certificate of ${hostname} ${CERTIFICATES[certificate]}${notAfter === null ? '' : `, until ${notAfter}`}`,
-  at,
-})
+const certificateCheck = ({ hostname, certificate, notAfter }: ReachedName, at: string): ReadinessCheck => {
+  const name = `certificate:${hostname}`
+  if (certificate === null) return { name, ok: null, detail: `the answer of ${hostname} is waited for`, at: null }
+  const until = notAfter === null ? '' : `, until ${notAfter}`
+  const ok = certificate === 'valid' || certificate === 'expiring'
+  return { name, ok, detail: `the certificate of ${hostname} ${CERTIFICATES[certificate]}${until}`, at }
+}
 
 /** By the public address, through the proxy. What a private app answers there is its page to sign in. */
 const publicCheck = (spec: AppSpec, { hostname, status, detail }: ReachedName, at: string): ReadinessCheck => {

@@ -202,6 +202,9 @@ export type WantedRoute = {
   isOriginal: boolean
 }
 
+/** The `@id` of the app's route at the proxy of its host. */
+export const routeIdOf = (metadata: AppResource['metadata']): string => `app-${originOf(metadata)}`
+
 /** What is to be served for an app, and the digest that tells whether the proxy was already told so. */
 export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: string): WantedRoute => {
   const hostname = hostnameOf(spec, given.host)
@@ -211,7 +214,7 @@ export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: 
   const dials = dialsOf(addressesIn(address), dialFile, isCut)
   const isPrivate = spec.access === 'private'
   const route = {
-    id: `app-${originOf(metadata)}`,
+    id: routeIdOf(metadata),
     owner: `App/${metadata.name}`,
     hostnames: [hostname, ...servedDomains(spec, given)],
     handle: [

@@ -227,6 +227,22 @@ spec('what is done about it', (t) => {
   })
 })
 
+spec('the next look', (t) => {
+  const wakeMs = (lookMs: number, change: Partial<AppWorld> = {}): number => {
+    const world = settled({ look: look(whole(), { at: at(lookMs) }), ...change })
+    return Date.parse(planApp(anApp(), world, NOW).wakeAt ?? '') - NOW.getTime()
+  }
+  t('comes when the last one is too old to be gone by, however many passes lie in between', () => {
+    assert.equal([wakeMs(0), wakeMs(-4_000), wakeMs(-9_999)], [10_001, 6_001, 2])
+  })
+  t('of a host that was not looked at comes in its time, and not at once', () => {
+    assert.equal([wakeMs(-10_001), wakeMs(-60_000)], [10_000, 10_000])
+  })
+  t('comes sooner while something is wrong', () => {
+    assert.is(wakeMs(-500, { episode: anEpisode() }), 1_501)
+  })
+})
+
 spec('what is said of an app', (t) => {
   t('is ready only while a look of late saw it serve', () => {
     assert.is(verdictOf({}).state, 'ready')

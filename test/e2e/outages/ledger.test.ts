@@ -261,8 +261,12 @@ spec('a PostgreSQL that does not serve', (t) => {
       assert.is(await logo(), 200)
       const isUnknown = ({ reply }: Asked) => reply.status === 503 && reply.json.outcome === 'unknown'
       assert.not.ok(asked.some(isUnknown), 'the server itself has said that it is not done')
+      // a full disk keeps nobody from reading; a busy machine has no connection to spare for some, and says that
+      const reads = asked.filter(({ what }) => what === 'read').map(({ reply }) => reply)
+      const isShed = ({ status, json: { detail } }: Reply) => status === 503 && /cannot be reached/.test(detail)
+      assert.ok(reads.some((reply) => reply.status === 200))
       assert.equal(
-        asked.filter(({ what, reply }) => what === 'read' && reply.status !== 200).map(({ reply }) => reply.text),
+        reads.filter((reply) => reply.status !== 200 && !isShed(reply)).map(({ text }) => text),
         [],
       )
       await assertTrue(asked, known.id)

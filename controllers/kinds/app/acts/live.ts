@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
 import { noteEnded, notePutOff, noteUnable } from '../../../../crds/app/lifecycle/publishing/staying.ts'
+import { routeIdOf } from '../../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
-import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import { applyDecision, applyRoute } from '../apply.ts'
 import { DIAL, END_OPEN } from '../scripts.ts'
@@ -107,7 +107,7 @@ export const goLive = async (
 }
 
 export const removeRoute = async ({ hosts, ledger }: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
-  await hosts.routes(spec.hostId).remove(`app-${originOf(metadata)}`)
+  await hosts.routes(spec.hostId).remove(routeIdOf(metadata))
   await ledger.removeRoute(metadata.name)
   return (world) => ({ ...world, route: null })
 }

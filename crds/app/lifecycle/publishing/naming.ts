@@ -15,10 +15,13 @@ export type AppNaming = {
 /** As a handshake finds it (the words of a Host's certificates). */
 export const CERTIFICATE_SEEN = ['valid', 'expiring', 'expired', 'mismatch', 'missing'] as const
 
-/** One hostname as a visitor finds it. `status` of the answer; null: nobody answers, and `detail` says how that went. */
+/**
+ * One hostname as a visitor finds it. `certificate`: null while the first look at it goes on. `status` of the answer; null:
+ * nobody answers, and `detail` says how that went.
+ */
 export type ReachedName = {
   hostname: string
-  certificate: (typeof CERTIFICATE_SEEN)[number]
+  certificate: (typeof CERTIFICATE_SEEN)[number] | null
   notAfter: string | null
   status: number | null
   detail: string | null

@@ -231,6 +231,23 @@ spec('readiness of an API', (t) => {
     )
     assert.is(seen.state, 'not_ready')
   })
+  t('says nothing of what visitors get while the first look at it goes on', () => {
+    const unseen = { hostname: 'shop.apps.test', certificate: null, notAfter: null, status: null, detail: null }
+    const world = aWorld({ releases: [aRelease(1)], look: look(200), reach: { at: AT, names: [unseen] } })
+    const seen = readinessOf(anApp({ applicationPolicy: 'none' }).spec, world)
+    assert.equal(
+      seen.checks.filter(({ name }) => name.includes('shop')),
+      [
+        {
+          name: 'certificate:shop.apps.test',
+          ok: null,
+          detail: 'the answer of shop.apps.test is waited for',
+          at: null,
+        },
+      ],
+    )
+    assert.is(seen.state, 'unknown')
+  })
   t('refuses a range that ends before it begins', () => {
     const plan = planApp(anApp({ readiness: { path: '/', status: ['300-200'], timeoutSeconds: 5 } }), aWorld(), NOW)
     assert.equal(

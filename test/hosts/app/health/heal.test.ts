@@ -71,7 +71,13 @@ spec('a live release that somebody breaks', (t) => {
   )
   t.after(() => stage.end())
 
-  type Breaking = { what: string; code: string; service: string | null; breaks(): void; isRight?(): boolean }
+  type Breaking = {
+    what: string
+    code: string
+    service: string | null
+    breaks(): void | Promise<void>
+    isRight?(): boolean
+  }
   const NETWORK = 'healed-r1_default'
   const BREAKINGS: Breaking[] = [
     { what: 'stopped', code: 'SERVICE_STOPPED', service: 'web', breaks: () => docker('stop', '-t', '0', web()) },
@@ -117,6 +123,17 @@ spec('a live release that somebody breaks', (t) => {
       breaks: () => admin('-X', 'DELETE', `http://localhost:2019/id/${routeId()}`),
     },
     {
+      what: 'left without a route, which the look at its host puts back',
+      code: 'ROUTE_LOST',
+      service: null,
+      breaks: async () => {
+        admin('-X', 'DELETE', `http://localhost:2019/id/${routeId()}`)
+        const look = ['annotate', 'bhost', 'local', '--overwrite', `test/look=${performance.now()}`]
+        await stage.platform.kubectl(look)
+        await eventually('the route to be back', () => serves(), WELL_MS)
+      },
+    },
+    {
       what: 'left without the file that its proxy dials by',
       code: 'ROUTE_LOST',
       service: null,
@@ -130,7 +147,7 @@ spec('a live release that somebody breaks', (t) => {
       async () => {
         const before = await newest()
         const brokenMs = performance.now()
-        breaks()
+        await breaks()
         const told = async (type: string) => (await eventsAfter(before)).find((event) => event.type === type)?.data.app
         const unhealthy = await eventually('it to be told', () => told('app.unhealthy'), SEEN_MS)
         assert.equal([unhealthy.id, unhealthy.code, unhealthy.service], [app.id, code, service])
@@ -167,7 +184,8 @@ spec('a live release that somebody breaks', (t) => {
     async () => {
       const sequence = await newest()
       const events = ['get', 'events', '--field-selector', `involvedObject.name=${app.id}`]
-      const marks = ['-o', 'jsonpath={range .items[?(@.reason=="ServiceStopped")]}{.metadata.resourceVersion} {end}']
+      // A look that begins before it stops, and asks it after that, finds that it does not answer; the next one, why.
+      const marks = ['-o', 'jsonpath={range .items[?(@.type=="Warning")]}{.metadata.resourceVersion} {end}']
       const before = await stage.platform.kubectl([...events, ...marks])
       docker('stop', '-t', '0', web())
       // Between two calls of kubectl it may be down and up again: the Event of its status stays.

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { roomFault } from '../../../../../crds/app/lifecycle/keeping/budget.ts'
 import { forwardRoute } from '../../../../../crds/app/lifecycle/keeping/moving/forward.ts'
 import { leftJobOf, targetOf } from '../../../../../crds/app/lifecycle/keeping/moving/place.ts'
-import { dialFileOf } from '../../../../../crds/app/lifecycle/route.ts'
+import { dialFileOf, routeIdOf } from '../../../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../../../crds/app/schema.ts'
 import type { AppStep } from '../../../../../crds/app/steps.ts'
 import type { AppPlace, AppWorld, JobState, Operation } from '../../../../../crds/app/world.ts'
@@ -128,7 +128,7 @@ const startLeaving = async (context: MoveContext, object: AppResource, host: str
   const dialFile = facts && dialFileOf(originOf(metadata), facts)
   const job = clearJob(app, { id: leftJobOf(originOf(metadata)), releases: there, dialFile })
   // Nobody is sent on any more before what he would be sent to is gone.
-  await context.hosts.routes(host).remove(`app-${originOf(metadata)}`)
+  await context.hosts.routes(host).remove(routeIdOf(metadata))
   if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
   return link.startJob(job)
 }

@@ -3,13 +3,13 @@
  * may lead here (rules/app.md#moves). Pure.
  */
 
-import { originOf } from '../../../../kernel/desire/desire.ts'
 import { CHALLENGES_TO } from '../../../../values/hostname.ts'
 import type { AppResource } from '../../../schema.ts'
 import type { AppRoute } from '../../../steps.ts'
 import type { AppWorld, TargetHost } from '../../../world.ts'
 import { servedDomains } from '../../publishing/domains.ts'
 import { hostnameOf } from '../../publishing/url.ts'
+import { routeIdOf } from '../../route.ts'
 
 const HTTPS_PORT = 443
 const TRY_DURATION = '15s'
@@ -69,7 +69,7 @@ export const forwardRoute = (
   const named = to.httpsPort === HTTPS_PORT ? after : `${after}:${to.httpsPort}`
   const renamed = { match: [{ host: [before] }], handle: [onward(given, after, named)], terminal: true }
   return {
-    id: `app-${originOf(metadata)}`,
+    id: routeIdOf(metadata),
     owner: `App/${metadata.name}`,
     hostnames: [before, ...servedDomains(spec, world)],
     handle: [
