@@ -135,7 +135,7 @@ export const devInstanceDetail = (stored: ShownDevInstance, { at, lastReport, ev
       inUse: eipAllocId === instance.eipAllocId,
     })),
     hostKeys: instance.hostKeys,
-    attestation: instance.attestation ?? null,
+    attestation: instance.attestation ? { at: instance.attestation.at, faults: instance.attestation.faults } : null,
     launched: instance.launched,
     measurements: instance.measurements,
     envKeys: instance.env?.keys ?? [],

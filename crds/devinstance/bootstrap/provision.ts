@@ -49,14 +49,19 @@ umask 022
 root=\${ROOT:-}
 prefix=$root${PREFIX}
 home=$root/home/${DEV_USER}
-if [ -n "$(find "$home" -path "$home/repo/.git" -prune -o -path "$home/.*" -prune -o -type f -print | head -n 1)" ]; then
+pushed=$(find "$home/repo/.git/refs/heads" -type f 2>/dev/null | head -n 1)
+if [ -n "$pushed$(find "$home" -path "$home/repo/.git" -prune -o -path "$home/.*" -prune -o -type f -print | head -n 1)" ]; then
   echo "there is work in $home, which would be on every machine of the image" >&2
   exit 1
 fi
 cut -d' ' -f2 "$prefix/installed" | sort > "$prefix/baking"
 baked=$(cd "$prefix" && while read -r part; do find "$part" -type f -print0; done < baking | LC_ALL=C sort -z | xargs -0r sha256sum -- | sha256sum)
 rm -f "$prefix/baking" "$root"/etc/ssh/ssh_host_*
-rm -rf "$root/etc/bottega" "$root/var/lib/bottega" "$home/repo" "$home/.ssh" "$home/.bash_history"
+rm -rf "$root/etc/bottega" "$root/var/lib/bottega"
+# whoever tried it may have logged in somewhere: nothing of the home goes along
+find "$home" -mindepth 1 -delete
+if [ -d "$root/etc/skel" ]; then cp -a "$root/etc/skel/." "$home"; fi
+chown -R --reference="$home" "$home"
 mkdir -p "$root/etc/bottega"
 echo "\${baked%% *}" > "$root${BAKED}"
 cloud-init clean --logs

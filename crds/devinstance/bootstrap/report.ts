@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from '../../kernel/rest.ts'
 import type { Surroundings } from '../life/context.ts'
-import { isAttested } from '../life/effects.ts'
+import { isAttested, isAttestedOut } from '../life/effects.ts'
 import type { DevInstanceRow } from '../life/row.ts'
 import { ACCOUNTS_MAX, type AttestedAgain, HOST_KEYS_MAX, type Said, UNITS_MAX } from '../protocol.ts'
 import type { Policy } from '../schema.ts'
@@ -219,9 +219,9 @@ export const machineNews = (
 }
 
 /** What a report attests anew; null where its row knows it. What has no machine any more, or none yet, attests nothing. */
-export const attestedNews = (instance: DevInstanceRow, { body }: KeptFigures): Said['attested'] | null => {
+export const attestedNews = (instance: DevInstanceRow, { at, body }: KeptFigures): Said['attested'] | null => {
   const { attested } = body as Report
-  if (!attested || instance.hostKeys.length === 0) return null
+  if (!attested || instance.hostKeys.length === 0 || isAttestedOut(instance, at)) return null
   const { hostKeys, units, openAccounts, agents } = attested.facts ?? {}
   const facts = {
     ...(hostKeys && { hostKeys }),

@@ -266,7 +266,11 @@ for report in "$state"/reports/*; do
       take_keys
       take_env
       ;;
-    400 | 413 | 422) echo "a report was refused with $code and is dropped" >&2 ;;
+    400 | 413 | 422)
+      echo "a report was refused with $code and is dropped" >&2
+      # what was attested with it would have the next ones refused too, and with them whose keys open this machine
+      if [ "$sent" != "$report" ] && [ -s "$work/attested" ]; then mv "$work/attested" "$run/attested"; fi
+      ;;
     401 | 403)
       echo 'the report token is not good any more: give a new one to ${PREFIX}/bin/token' >&2
       exit 1

@@ -84,7 +84,8 @@ ReadWritePaths=/run
 [Service]
 Type=oneshot
 TimeoutStartSec=5min
-RuntimeDirectory=bottega-attest
+# sshd -T wants its own one, which is not there where a socket starts sshd and nobody has come yet
+RuntimeDirectory=bottega-attest sshd
 RuntimeDirectoryPreserve=yes
 ExecStart=/bin/sh -c '${PREFIX}/bin/attest > /run/bottega-attest/new && mv /run/bottega-attest/new /run/bottega-attest/said'
 Nice=10

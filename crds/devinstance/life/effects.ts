@@ -118,10 +118,26 @@ export const finalize: TransitionEffect<'finalize'> = (context) => {
 /** The first of them say enough, and a row has room. */
 const ATTESTED_FAULTS_MAX = 10
 
+/** Of one instance: each is a fact for ever, and who owns the machine decides what it says. An honest one changes its word once an hour. */
+const ATTESTED_AN_HOUR = 12
+
+const attestedIn = ({ attestation }: DevInstanceRow, hour: string): number =>
+  attestation?.counted?.hour === hour ? attestation.counted.times : 0
+
+const hourOf = (at: string): string => at.slice(0, 13)
+
+/** Whether as much was heard of it in this hour as is kept. @param at ISO, of the service's clock */
+export const isAttestedOut = (instance: DevInstanceRow, at: string): boolean =>
+  attestedIn(instance, hourOf(at)) >= ATTESTED_AN_HOUR
+
 /** As it says of itself after a start and every hour; what was attested stays what it is held against. */
 export const attested: TransitionEffect<'attested'> = ({ instance, said, at }) => {
   const faults = faultsAgain(instance, said)
-  return { instance: { ...instance, attestation: { at, faults } }, entries: [newEntry('attested', { faults })] }
+  const counted = { hour: hourOf(at), times: attestedIn(instance, hourOf(at)) + 1 }
+  return {
+    instance: { ...instance, attestation: { at, faults, counted } },
+    entries: [newEntry('attested', { faults })],
+  }
 }
 
 const faultsAgain = ({ hostKeys, launched }: DevInstanceRow, said: AttestedAgain): string[] =>

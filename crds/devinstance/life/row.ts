@@ -130,8 +130,11 @@ export type DevInstanceRow = Extent & {
   lease: TokenLease | null
   finalizedLate: boolean
   hostKeys: string[]
-  /** How it was found when it attested again last: what did not hold, in words. Not there: it has not since it was finalized. */
-  attestation?: { at: string; faults: string[] }
+  /**
+   * How it was found when it attested again last: what did not hold, in words; and how often that was news in an hour
+   * (`2026-11-22T10`). Not there: it has not since it was finalized.
+   */
+  attestation?: { at: string; faults: string[]; counted?: { hour: string; times: number } }
   launched: LaunchedFacts | null
   /** The allocation in use; one of `held`, or null. */
   eipAllocId: string | null

@@ -32,10 +32,15 @@ export const attestationAwaited = (instance: DevInstanceRow, { lastReport }: Dev
 
 type AttestationFinding = { type: 'AttestationDiffers' | 'AttestationMissing'; message: string }
 
+/** Of one fault, in letters: ten of them fit what a condition takes. All of it stands in the history. */
+const FAULT_MAX = 80
+
 const differing = ({ attestation, machine }: DevInstanceRow): AttestationFinding[] => {
   if (!attestation || attestation.faults.length === 0 || machine === 'gone') return []
   const { at, faults } = attestation
-  const message = `it is not as it was attested, as it said itself at ${at}: ${faults.join('; ')}; log in and mend it, or take it down and launch another one`
+  const named = faults.map((fault) => (fault.length > FAULT_MAX ? `${fault.slice(0, FAULT_MAX)}…` : fault))
+  // What to do comes first: whatever is long is cut off at its end.
+  const message = `log in and mend it, or take it down and launch another one; it is not as it was attested, as it said itself at ${at}: ${named.join('; ')}`
   return [{ type: 'AttestationDiffers', message }]
 }
 

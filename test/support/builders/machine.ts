@@ -40,7 +40,11 @@ const makeFakes = (bin: string) => {
     const path = join(bin, `${program}.calls`)
     return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
   }
-  return { answers, calls }
+  const program = (name: string, does: string): void => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  return { answers, calls, program }
 }
 
 /** One that was started an hour ago, and that nobody uses. */

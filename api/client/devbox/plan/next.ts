@@ -22,10 +22,16 @@ const ended: BoxPlan = ({ row }) =>
 
 const alive = (...parts: readonly BoxPlan[]): BoxPlan => firstOf(ended, notForeign, upkeep, up, ...parts)
 
+/** First what the row and the cloud do not agree about: who is silent may be stopped, or at no address. */
+const mended: BoxPlan = (world) => {
+  const step = asIs(world)
+  return step?.do === 'done' ? (reportsMended(world) ?? step) : step
+}
+
 const planFor = (goal: BoxGoal): BoxPlan => {
   switch (goal.kind) {
     case 'asIs':
-      return alive(stopWished, sizeWished, resized, ...(goal.mendsReports ? [reportsMended] : []), asIs)
+      return alive(stopWished, sizeWished, resized, goal.mendsReports ? mended : asIs)
     case 'running':
       return alive(resized, running)
     case 'stopped':

@@ -136,6 +136,20 @@ spec('the provisioner takes care', (t) => {
     SLOW,
   )
   t(
+    'says that one is stopped which is silent for that, and asks nothing inside it, when it is told to repair it',
+    async () => {
+      const id = await isUp()
+      stage.passes(10 * 60_000)
+      stopMachine(stage.ec2.region, machineOf(id))
+      const steps = stage.steps.length
+      assert.is(await codeOf(id, { kind: 'asIs', mendsReports: true }), 'done')
+      assert.is((await stage.registry.row(id)).state, 'stopped')
+      assert.ok(stage.steps.slice(steps).every(({ do: step }) => step !== 'lookInside'))
+      await ended(id)
+    },
+    SLOW,
+  )
+  t(
     'believes no host that answers with other keys than the console has told',
     async () => {
       const id = stage.registry.reserve({ name: 'care-keys' })

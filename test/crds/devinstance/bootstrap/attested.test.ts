@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileCheck } from '../../../../api/http/validate.ts'
+import { attestScript } from '../../../../crds/devinstance/bootstrap/attest.ts'
 import { REPORT } from '../../../../crds/devinstance/bootstrap/report.ts'
 import { reporterScript } from '../../../../crds/devinstance/bootstrap/reporter.ts'
 import { type Machine, madeMachine, type Service, startService } from '../../../support/builders/machine.ts'
@@ -76,5 +77,45 @@ spec('what a dev instance attests again', (t) => {
       [undefined, undefined, attested(['SHA256:a'])],
     )
     assert.is(await told(4), undefined)
+  })
+  t('that nobody takes does not have the reports after it refused too', async () => {
+    attests('SHA256:a')
+    service.status = 400
+    await at(1)
+    service.status = 200
+    assert.is(await told(2), undefined)
+    attests('SHA256:b')
+    assert.equal(await told(3), attested(['SHA256:b']))
+  })
+})
+
+spec('what a machine says that it is', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bottega-attests-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const SETTING = 'passwordauthentication'
+  /** @param sshd what it does when it is asked for one visitor */
+  const said = async (name: string, sshd: string) => {
+    const machine = madeMachine(join(folder, name))
+    machine.program('sshd', sshd)
+    machine.program('ssh-keygen', 'echo "256 SHA256:key comment (ED25519)"')
+    for (let n = 0; n < 30; n++) machine.put(`/etc/ssh/ssh_host_${n}_key.pub`, 'ssh-ed25519 AAAA')
+    const { code, stdout } = await machine.run(attestScript([]))
+    return { code, stdout }
+  }
+  t('is nothing where sshd does not answer for every visitor', async () => {
+    const last = `case "$*" in *nobody-there*) echo "no folder" >&2; exit 255;; esac; echo "${SETTING} no"`
+    for (const [n, sshd] of ['exit 255', last].entries()) {
+      const { code, stdout } = await said(`silent-${n}`, sshd)
+      assert.equal([code === 0, stdout], [false, ''], sshd)
+    }
+  })
+  t('fits a report, whatever somebody wrote into its settings', async () => {
+    const long = `printf '${SETTING} %s\\t"%s\\n' "$(printf '%0300d' 0)" x`
+    const { code, stdout } = await said('long', long)
+    assert.is(code, 0)
+    const attestedAgain = JSON.parse(stdout)
+    assert.equal(compileCheck(REPORT as object)({ at: '2026-11-22T10:00:00Z', attested: attestedAgain }), [])
+    assert.is(attestedAgain.facts.hostKeys.length, 10)
+    assert.is(attestedAgain.assertions[SETTING].length, 250)
   })
 })

@@ -1,5 +1,5 @@
 /** A machine that is made an image: what is on it for others, and what of its own is not. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bakeScript } from '../../../../crds/devinstance/bootstrap/provision.ts'
@@ -14,6 +14,10 @@ const OWN = [
   '/etc/ssh/ssh_host_ed25519_key.pub',
   '/home/dev/.ssh/authorized_keys',
   '/home/dev/.bash_history',
+  '/home/dev/.git-credentials',
+  '/home/dev/.claude.json',
+  '/home/dev/.codex/auth.json',
+  '/home/dev/.config/gh/hosts.yml',
   '/home/dev/repo/.git/HEAD',
   '/var/lib/bottega/policy',
 ]
@@ -64,5 +68,16 @@ spec('an image that was baked', (t) => {
     assert.match(stderr, /there is work in .*[/]home[/]dev, which would be on every machine of the image/)
     assert.ok(OWN.every((path) => machine.read(path) !== null))
     assert.equal(machine.calls('systemctl'), [])
+  })
+  t('is not made of one that something was pushed to either, be it nowhere in its files', async () => {
+    const machine = installed()
+    machine.put('/home/dev/repo/.git/refs/heads/side/track', 'a commit')
+    assert.is((await machine.run(BAKE)).code, 1)
+  })
+  t('has a home as a new user has', async () => {
+    const machine = installed()
+    machine.put('/etc/skel/.profile', 'umask 022')
+    await baked(machine)
+    assert.equal(readdirSync(machine.at('/home/dev')), ['.profile'])
   })
 })

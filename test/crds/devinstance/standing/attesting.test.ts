@@ -1,4 +1,6 @@
 /** A machine that attests no more, though it is to after each start and every hour (rules/devinstance.md#attested-again). */
+import { attestedNews } from '../../../../crds/devinstance/bootstrap/report.ts'
+import { attested } from '../../../../crds/devinstance/life/effects.ts'
 import type { DevInstanceRow } from '../../../../crds/devinstance/life/row.ts'
 import { type DevInstanceResource, planDevInstance } from '../../../../crds/devinstance/plan.ts'
 import { conditionsOf } from '../../../../crds/devinstance/standing/conditions.ts'
@@ -87,5 +89,26 @@ spec('a running dev instance that attests no more', (t) => {
     assert.is(said(after(running, 'resizing'), null, at), undefined)
     assert.is(said(after(running, 'terminated'), null, at), undefined)
     for (const programs of [2, 3]) assert.is(said({ ...running, programs }, null, at), undefined)
+  })
+
+  t('says first what to do where it differs, and of each fault as much as there is room for', () => {
+    const attestation = { at: started, faults: Array.from({ length: 10 }, (_, n) => `${n} ${'x'.repeat(2_000)}`) }
+    const found = conditionsOf({ ...running, attestation }, aWorld(running, null, started), new Date(started))
+    const { message = '' } = found.find(({ type }) => type === 'AttestationDiffers') ?? {}
+    assert.match(message, /^log in and mend it, or take it down and launch another one; /)
+    assert.ok(message.length < 1_024, `${message.length}`)
+  })
+  t('is heard twelve times an hour at most, whatever it says: each is on record for ever', () => {
+    let instance = running
+    let heard = 0
+    for (let n = 0; n < 90; n++) {
+      const at = later(n * minutes(1), '2026-11-22T10:00:00.000Z')
+      const body = { at, attested: { facts: { hostKeys: [`SHA256:${n}`] }, assertions: {} } }
+      const news = attestedNews(instance, { at, body })
+      if (news === null) continue
+      heard += 1
+      instance = attested({ instance, said: news, at } as Parameters<typeof attested>[0]).instance
+    }
+    assert.is(heard, 24)
   })
 })
