@@ -7,7 +7,7 @@ import type { AppFacts, AppSpec } from '../../schema.ts'
 import { domainRefusal, domainsOf } from './domains.ts'
 import type { AppNaming, ReachedName, ReachSeen } from './naming.ts'
 
-export type DomainCertificate = { state: ReachedName['certificate']; not_after: string | null }
+export type DomainCertificate = { state: NonNullable<ReachedName['certificate']>; not_after: string | null }
 
 export type DomainView = {
   hostname: string
@@ -36,7 +36,9 @@ type Seen = { naming: AppNaming; reach: ReachSeen | null }
 
 const certificateOf = ({ reach }: Seen, hostname: string): DomainCertificate | null => {
   const found = reach?.names.find((one) => one.hostname === hostname)
-  return found === undefined ? null : { state: found.certificate, not_after: found.notAfter }
+  // While the first look at it goes on nothing is known of it.
+  if (!found || found.certificate === null) return null
+  return { state: found.certificate, not_after: found.notAfter }
 }
 
 const NOTHING = { records: [], checks: [], looked_at: null, next_look_at: null, missing_since: null, kept_until: null }

@@ -247,6 +247,11 @@ spec('readiness of an API', (t) => {
       ],
     )
     assert.is(seen.state, 'unknown')
+    const plan = planApp(anApp(), world, NOW)
+    assert.equal(
+      viewApp(anApp(), world, plan).domains.map(({ certificate }) => certificate),
+      [null],
+    )
   })
   t('refuses a range that ends before it begins', () => {
     const plan = planApp(anApp({ readiness: { path: '/', status: ['300-200'], timeoutSeconds: 5 } }), aWorld(), NOW)
