@@ -120,7 +120,7 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const isNews = world.episode !== null && isUnsaid(object)
   const isGoing = Object.values(world.leaving).some((job) => job !== null) || leavingIn(world).length > 0
   const isSoon = isGoing || retiring.isWaiting || hasRuns(world) || hasBackups(world) || isNews
-  const wakeAt = [wakeOf(world, isSoon, now), ...openAgainAt(world, now)].sort()[0] as string
+  const wakeAt = [wakeOf(world, isSoon, now), ...(isHeld ? [] : openAgainAt(world, now))].sort()[0] as string
   return { ...end(saidOf(object, world, verdictOf(object, world, now, last))), conditions, steps, wakeAt }
 }
 

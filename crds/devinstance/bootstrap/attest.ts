@@ -17,9 +17,12 @@ const KEYS = SSHD_SETTINGS.map(({ keyword }) => keyword.toLowerCase())
 /** Of an assertion, in bytes: a report takes no longer one, and what was cut off is as little what it shall be. */
 const VALUE_MAX = 250
 
-/** Prints `{facts, assertions}`, as root; the provisioner adds what the cloud says. */
+/**
+ * Prints `{facts, assertions}`, as root; the provisioner adds what the cloud says. Where sshd does not answer for every visitor it fails:
+ * nothing is said of what nobody knows.
+ */
 export const attestScript = (agents: readonly InstalledAgent[]): string => `#!/bin/sh
-# Says what only this machine knows: for finalize, and again after each start and every hour.
+# Says what only this machine knows.
 set -eu
 export LC_ALL=C
 root=\${ROOT:-}
@@ -42,7 +45,6 @@ done | awk -v wanted='${KEYS.join(' ')}' '
     said[$1] = value
   }
   END {
-    # it did not answer for all of them: nothing is said of what nobody knows
     if (ends < ${VISITORS.length}) exit 1
     count = split(wanted, keys, " ")
     for (i = 1; i <= count; i++) printf "%s\\"%s\\":\\"%s\\"", (i > 1 ? "," : ""), keys[i], substr(all[keys[i]], 1, ${VALUE_MAX})

@@ -39,7 +39,8 @@ ${archives.map(({ path, sha512, folder }) => `take ${sha512} ${path} ${folder}`)
 
 /**
  * Makes a machine an image for others: what was installed stays and is told by one digest, what is of this machine alone goes, and it
- * turns off. It is done to a fresh one, for work that is on it would be in every machine of the image. A machine-id that is empty is made anew; were it
+ * turns off. It is done to a fresh one, for work that is on it would be in every machine of the image; and whoever tried it may have
+ * logged in somewhere, so nothing of the home goes along. A machine-id that is empty is made anew; were it
  * "uninitialized", as cloud-init would have it, systemd would enable at the next start whatever its presets say besides.
  */
 export const bakeScript = (): string => `#!/bin/sh
@@ -58,9 +59,8 @@ cut -d' ' -f2 "$prefix/installed" | sort > "$prefix/baking"
 baked=$(cd "$prefix" && while read -r part; do find "$part" -type f -print0; done < baking | LC_ALL=C sort -z | xargs -0r sha256sum -- | sha256sum)
 rm -f "$prefix/baking" "$root"/etc/ssh/ssh_host_*
 rm -rf "$root/etc/bottega" "$root/var/lib/bottega"
-# whoever tried it may have logged in somewhere: nothing of the home goes along
 find "$home" -mindepth 1 -delete
-if [ -d "$root/etc/skel" ]; then cp -a "$root/etc/skel/." "$home"; fi
+cp -a "$root/etc/skel/." "$home" 2>/dev/null || :
 chown -R --reference="$home" "$home"
 mkdir -p "$root/etc/bottega"
 echo "\${baked%% *}" > "$root${BAKED}"

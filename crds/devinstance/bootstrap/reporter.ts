@@ -217,7 +217,10 @@ head=$(git_in "$home/repo" rev-parse --verify -q HEAD)
 } > "$work/report"
 `
 
-/** Sends the oldest first, so that the last that arrives is the present. The token stands on no command line. */
+/**
+ * Sends the oldest first, so that the last that arrives is the present. The token stands on no command line. What was attested with a report that
+ * is refused goes with no other: they would be refused as well, and with them whose keys open this machine.
+ */
 const SEND = `
 url=$(cat "$root/etc/bottega/url")
 ${HELD_KEYS}${HELD_ENVIRONMENT}${TAKE_KEYS}${TAKE_ENVIRONMENT}
@@ -268,7 +271,6 @@ for report in "$state"/reports/*; do
       ;;
     400 | 413 | 422)
       echo "a report was refused with $code and is dropped" >&2
-      # what was attested with it would have the next ones refused too, and with them whose keys open this machine
       if [ "$sent" != "$report" ] && [ -s "$work/attested" ]; then mv "$work/attested" "$run/attested"; fi
       ;;
     401 | 403)

@@ -77,6 +77,7 @@ ReadWritePaths=/run
 `,
   ),
   'bottega-idle.timer': timer('Look once a minute whether anybody uses this machine', 30),
+  // sshd -T wants a folder of its own, which is not there where a socket starts sshd and nobody has come yet
   'bottega-attest.service': unit(
     'Look whether this machine is as it was attested',
     // before it has ended what is to be attested is not there yet
@@ -84,7 +85,6 @@ ReadWritePaths=/run
 [Service]
 Type=oneshot
 TimeoutStartSec=5min
-# sshd -T wants its own one, which is not there where a socket starts sshd and nobody has come yet
 RuntimeDirectory=bottega-attest sshd
 RuntimeDirectoryPreserve=yes
 ExecStart=/bin/sh -c '${PREFIX}/bin/attest > /run/bottega-attest/new && mv /run/bottega-attest/new /run/bottega-attest/said'

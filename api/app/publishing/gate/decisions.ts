@@ -48,9 +48,13 @@ export const makeGateDecisions = (nowMs: () => number = () => performance.now())
       // its age counts from before it was read
       kept.set(app, { atMs: nowMs(), state })
       dropOldest(kept, APPS_MAX)
-      state.catch(() => {
+      const drop = () => {
         if (kept.get(app)?.state === state) kept.delete(app)
-      })
+      }
+      // One that its proxy asks for is private: where it is public still its change is not written yet, and is about to be.
+      state.then((found) => {
+        if (found?.app.access === 'public') drop()
+      }, drop)
       return state
     },
     isCounted: (session) => counted.has(session),

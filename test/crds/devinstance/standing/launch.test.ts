@@ -12,7 +12,7 @@ import { aDevInstance, after, BOOTSTRAP, CLEAN, PROFILE, T0 } from '../../../sup
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** Of the programs of the present version, with nothing else in the user data. */
-const PROGRAMS_SHA256 = 'aba34525df9ab1edbb6216b47cc67d83e6c703be57700e26a985dc1b1591f4fe'
+const PROGRAMS_SHA256 = 'e9344f9d597cedb66fd4ed396994579f3d9f32096cc57d5f3291ca8d922248f1'
 
 const REPO = { url: 'https://git.acme.test/other.git', ref: 'main' }
 const toldOf = (instance: DevInstanceRow): string[] => {
