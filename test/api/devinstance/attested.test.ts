@@ -138,7 +138,7 @@ spec('what a dev instance attests', (t) => {
         message,
         /openAccounts must be \[\], and was \["dev"\]; .*passwordauthentication must be no, and was yes/,
       )
-      assert.match(message, /log in and mend it, or take it down and launch another one$/)
+      assert.match(message, /^log in and mend it, or take it down and launch another one; /)
       const kubectl = await platform.kubectl(['describe', 'dbx', id])
       assert.match(kubectl, /Type: +AttestationDiffers/)
 
