@@ -29,11 +29,12 @@ export const parts = {
     globs: ['test/hosts/**/*.test.ts'],
     first: [
       'test/hosts/*/{converge,crash}-after.test.ts',
+      'test/hosts/devbox/docker.test.ts',
       'test/hosts/**/{crash,converge,traffic,faults,drain,order}.test.ts',
     ],
     onStage: true,
     docker: true,
-    deadlineMs: 15 * minute,
+    deadlineMs: 20 * minute,
   },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
   cluster: {
