@@ -218,8 +218,8 @@ head=$(git_in "$home/repo" rev-parse --verify -q HEAD)
 `
 
 /**
- * Sends the oldest first, so that the last that arrives is the present. The token stands on no command line. What was attested with a report that
- * is refused goes with no other: they would be refused as well, and with them whose keys open this machine.
+ * Sends the oldest first, so that the last that arrives is the present. The token stands on no command line. Each attestation goes along until it
+ * was heard; with a report that is refused it goes with no other: they would be refused as well, and with them whose keys open this machine.
  */
 const SEND = `
 url=$(cat "$root/etc/bottega/url")
@@ -234,9 +234,8 @@ now_held() {
   if [ -n "$seal_to" ]; then printf ',"sealTo":"%s"' "$seal_to"; fi
   printf '}'
 }
-# What was attested last, until it was heard: the same again says that it still is.
 attested=$root/run/bottega-attest/said
-if [ "$attested" -nt "$run/attested" ] || ! cmp -s "$attested" "$run/attested"; then cat "$attested" > "$work/attested" 2>/dev/null; fi
+if [ -n "$(find "$attested" -newer "$run/attested" 2>/dev/null)" ] || ! cmp -s "$attested" "$run/attested"; then cat "$attested" > "$work/attested" 2>/dev/null; fi
 id=\${token#dbr_}
 send() {
   printf 'header = "authorization: Bearer %s"\\n' "$token" |

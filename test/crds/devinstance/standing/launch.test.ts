@@ -12,7 +12,7 @@ import { aDevInstance, after, BOOTSTRAP, CLEAN, PROFILE, T0 } from '../../../sup
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** Of the programs of the present version, with nothing else in the user data. */
-const PROGRAMS_SHA256 = 'e9344f9d597cedb66fd4ed396994579f3d9f32096cc57d5f3291ca8d922248f1'
+const PROGRAMS_SHA256 = '06f91a39b8d380224c118742688717fd34969c8f18ade8471ce5f657b3d308b1'
 
 const REPO = { url: 'https://git.acme.test/other.git', ref: 'main' }
 const toldOf = (instance: DevInstanceRow): string[] => {
