@@ -4,28 +4,21 @@ import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
 import { costToDateMicroUsd, presentMonthlyMicroUsd } from '../../../crds/devinstance/life/row.ts'
 import { type DevInstanceResource, planDevInstance } from '../../../crds/devinstance/plan.ts'
 import { capRefusal } from '../../../crds/devinstance/reserving.ts'
-import type { DevInstanceSpec } from '../../../crds/devinstance/schema.ts'
 import { usdOf } from '../../../crds/devinstance/sizing/prices.ts'
 import { devInstanceDetail, storedDevInstance } from '../../../crds/devinstance/view.ts'
 import type { DevInstanceWorld, Pending } from '../../../crds/devinstance/world.ts'
 import { restSchema, toSpec } from '../../../crds/kernel/rest.ts'
-import { aDevInstance, after, good, inEachState, later, minutes, T0 } from '../../support/builders/devinstance.ts'
+import {
+  aDevInstance,
+  after,
+  anInstance,
+  good,
+  inEachState,
+  later,
+  minutes,
+  T0,
+} from '../../support/builders/devinstance.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-
-const anInstance = (change: Partial<DevInstanceSpec> = {}, going = false): DevInstanceResource => ({
-  apiVersion: 'bottega.dev/v1alpha1',
-  kind: 'DevInstance',
-  metadata: {
-    name: 'dev-1',
-    namespace: 'bottega',
-    uid: 'uid-1',
-    resourceVersion: '1',
-    generation: 1,
-    creationTimestamp: T0,
-    ...(going && { deletionTimestamp: T0 }),
-  },
-  spec: { account: 'demo', sizeClass: 'S', arch: 'arm64', agents: ['codex'], ...change },
-})
 
 const aWorld = (change: Partial<DevInstanceWorld> = {}): DevInstanceWorld => ({
   account: { capabilities: ['devbox.manage'], capMicroUsd: 100_000_000 },

@@ -7,7 +7,9 @@ import { reserved } from '../../../crds/devinstance/life/effects.ts'
 import type { DecidedCall } from '../../../crds/devinstance/life/rebuilt.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
 import { decide } from '../../../crds/devinstance/life/transitions.ts'
+import type { DevInstanceResource } from '../../../crds/devinstance/plan.ts'
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
+import type { DevInstanceSpec } from '../../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
 import { instanceTypeOf } from '../../../crds/devinstance/sizing/sizes.ts'
 import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
@@ -17,6 +19,22 @@ import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 export const T0 = '2026-11-22T10:00:00.000Z'
 export const later = (ms: number, from = T0): string => new Date(Date.parse(from) + ms).toISOString()
 export const minutes = (n: number): number => n * 60_000
+/** The resource. @param going it is being deleted */
+export const anInstance = (change: Partial<DevInstanceSpec> = {}, going = false): DevInstanceResource => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind: 'DevInstance',
+  metadata: {
+    name: 'dev-1',
+    namespace: 'bottega',
+    uid: 'uid-1',
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: T0,
+    ...(going && { deletionTimestamp: T0 }),
+  },
+  spec: { account: 'demo', sizeClass: 'S', arch: 'arm64', agents: ['codex'], ...change },
+})
+
 export const BOOTSTRAP = 'ab'.repeat(32)
 export const INSTANCE = 'i-0123456789abcdef0'
 export const HOST_KEY = `SHA256:${'one'.padEnd(43, 'A')}`

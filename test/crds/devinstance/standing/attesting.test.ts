@@ -2,10 +2,10 @@
 import { attestedNews } from '../../../../crds/devinstance/bootstrap/report.ts'
 import { attested } from '../../../../crds/devinstance/life/effects.ts'
 import type { DevInstanceRow } from '../../../../crds/devinstance/life/row.ts'
-import { type DevInstanceResource, planDevInstance } from '../../../../crds/devinstance/plan.ts'
+import { planDevInstance } from '../../../../crds/devinstance/plan.ts'
 import { conditionsOf } from '../../../../crds/devinstance/standing/conditions.ts'
 import type { DevInstanceWorld } from '../../../../crds/devinstance/world.ts'
-import { aDevInstance, after, later, minutes, T0 } from '../../../support/builders/devinstance.ts'
+import { aDevInstance, after, anInstance, later, minutes, T0 } from '../../../support/builders/devinstance.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 const HOUR = minutes(60)
@@ -24,21 +24,8 @@ const said = (instance: DevInstanceRow, attestedAt: string | null, at: string): 
   conditionsOf(instance, aWorld(instance, attestedAt, at), new Date(at)).find(
     ({ type }) => type === 'AttestationMissing',
   )?.message
-const object: DevInstanceResource = {
-  apiVersion: 'bottega.dev/v1alpha1',
-  kind: 'DevInstance',
-  metadata: {
-    name: 'dev-1',
-    namespace: 'bottega',
-    uid: 'uid-1',
-    resourceVersion: '1',
-    generation: 1,
-    creationTimestamp: T0,
-  },
-  spec: { account: 'demo', name: 'october', sizeClass: 'S', arch: 'arm64', agents: ['codex'] },
-}
 const wakeAt = (instance: DevInstanceRow, attestedAt: string | null, at: string): string | undefined =>
-  planDevInstance(object, aWorld(instance, attestedAt, at), new Date(at)).wakeAt
+  planDevInstance(anInstance({ name: 'october' }), aWorld(instance, attestedAt, at), new Date(at)).wakeAt
 
 spec('a running dev instance that attests no more', (t) => {
   const running = after(aDevInstance(), 'provisioning', 'token', 'finalize', 'started')
