@@ -73,6 +73,8 @@ export type CloudFacts = {
 export type CloudDriver = {
   /** For so long what it was just told to make may not be shown. */
   settleMs: number
+  /** What a machine has has no name of its own: it is called as the machine is, and as nothing once that is gone. */
+  namesMachinesOnly: boolean
   /** All that bears the tag of the installation, and what is known by its id. */
   inventory(known: KnownIds): Promise<CloudInventory>
   launch(launch: MachineOrder): Promise<{ machineId: string }>

@@ -27,11 +27,9 @@ export type Seeing = {
   inventory: CloudInventory
   installation: string
   learned: Learned
-  settleMs: number
-  nowMs: number
-}
+} & Pick<BoxWorld, 'settleMs' | 'namesMachinesOnly' | 'nowMs'>
 
-export const worldOf = ({ row, inventory, installation, learned, settleMs, nowMs }: Seeing): BoxWorld => {
+export const worldOf = ({ row, inventory, installation, learned, ...how }: Seeing): BoxWorld => {
   const isForeign = (one: CloudTags): boolean => one.installation !== installation || one.box !== row.id
   const held = row.addresses.map(({ eipAllocId }) => eipAllocId)
   const foreign = [
@@ -42,7 +40,7 @@ export const worldOf = ({ row, inventory, installation, learned, settleMs, nowMs
       .filter((one) => held.includes(one.allocationId) && isForeign(one))
       .map((one) => one.allocationId),
   ]
-  return { ...thingsOf(inventory, installation, row.id, learned.allocated), row, foreign, learned, settleMs, nowMs }
+  return { ...thingsOf(inventory, installation, row.id, learned.allocated), row, foreign, learned, ...how }
 }
 
 /** Everybody who looks takes the same of two. */

@@ -44,10 +44,12 @@ const goneAddress: BoxPlan = (world) => {
 }
 
 /** Machine, volumes and addresses are called as the row is. */
-const named: BoxPlan = ({ row, machines, volumes, addresses }) => {
+const named: BoxPlan = ({ row, machines, volumes, addresses, namesMachinesOnly }) => {
   const label = row.targetLabel
+  const misnamed = machines.filter((one) => isAlive(one) && one.label !== label).map(({ machineId }) => machineId)
+  if (namesMachinesOnly) return misnamed.length > 0 ? { do: 'label', ids: misnamed, label } : null
   const ids = [
-    ...machines.filter((one) => isAlive(one) && one.label !== label).map(({ machineId }) => machineId),
+    ...misnamed,
     ...volumes.filter((one) => one.label !== label).map(({ volumeId }) => volumeId),
     ...addresses.filter((one) => one.label !== label).map(({ allocationId }) => allocationId),
   ]

@@ -75,6 +75,8 @@ export type BoxWorld = BoxThings & {
   learned: Learned
   /** For so long the cloud may not show what it was just told to make. */
   settleMs: number
+  /** Volumes and addresses are called as their machine is (cloud/driver.ts). */
+  namesMachinesOnly: boolean
   /** Milliseconds since 1970. */
   nowMs: number
 }

@@ -96,7 +96,8 @@ const look = async (
   const row = await registry.read(ask.id)
   const things = thingsOf(inventory, installation, ask.id, learned.allocated)
   if (row === null) return { row, things, step: withoutRow(ask, things, discarded) }
-  const world = worldOf({ row, inventory, installation, learned, settleMs: driver.settleMs, nowMs: parts.nowMs() })
+  const { settleMs, namesMachinesOnly } = driver
+  const world = worldOf({ row, inventory, installation, learned, settleMs, namesMachinesOnly, nowMs: parts.nowMs() })
   return { row, things, step: nextStep(ask.goal, world) }
 }
 

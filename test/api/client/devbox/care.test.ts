@@ -3,7 +3,9 @@
 import { consoleKeys } from '../../../../api/client/devbox/box/inside.ts'
 import { goalFor, readDevboxCommand } from '../../../../api/client/devbox/commands.ts'
 import { inventoryReport } from '../../../../api/client/devbox/plan/orphans.ts'
-import type { BoxGoal } from '../../../../api/client/devbox/plan/world.ts'
+import { worldOf } from '../../../../api/client/devbox/plan/seen.ts'
+import { upkeep } from '../../../../api/client/devbox/plan/upkeep.ts'
+import { type BoxGoal, NOTHING_LEARNED } from '../../../../api/client/devbox/plan/world.ts'
 import { converge } from '../../../../api/client/devbox/run/converge.ts'
 import { runDaemon } from '../../../../api/client/devbox/run/daemon.ts'
 import { makeLog } from '../../../../controllers/base/log.ts'
@@ -214,6 +216,27 @@ spec('the provisioner takes care', (t) => {
       assert.is(await codeOf(id, { kind: 'asIs' }), 'INSTANCE_GONE')
       await ended(id)
       assert.is(stage.ec2.region.addresses.size, 0)
+    },
+    SLOW,
+  )
+  t(
+    'asks no name for a volume whose machine is gone, where volumes are called as their machines are',
+    async () => {
+      const id = await isUp()
+      const { parts } = stage
+      const { installation, row } = { installation: INSTALLATION, row: await parts.registry.read(id) }
+      assert.ok(row)
+      const volume = { volumeId: 'left', sizeGb: 50, attachedTo: null, isGrowing: false }
+      const inventory = {
+        machines: [],
+        volumes: [{ ...volume, installation, box: id, label: 'before/it.was' }],
+        addresses: [],
+      }
+      const seen = { row, inventory, installation, learned: NOTHING_LEARNED, settleMs: 0, nowMs: parts.nowMs() }
+      const stepOf = (namesMachinesOnly: boolean) => upkeep(worldOf({ ...seen, namesMachinesOnly }))
+      assert.equal(stepOf(false), { do: 'label', ids: ['left'], label: row.targetLabel })
+      assert.is(stepOf(true), null)
+      await ended(id)
     },
     SLOW,
   )

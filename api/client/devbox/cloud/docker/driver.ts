@@ -173,6 +173,7 @@ export const makeDocker = (settings: DockerSettings): CloudDriver => {
   return {
     // it shows at once what it was told
     settleMs: 0,
+    namesMachinesOnly: true,
     inventory: (known) => inventory(parts, known),
     launch: (order) => launched(parts, order),
     ...powerVerbs(parts),

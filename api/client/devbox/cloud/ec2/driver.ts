@@ -248,6 +248,7 @@ export const makeEc2 = (settings: Ec2Settings): CloudDriver => {
   })
   return {
     settleMs: SETTLE_MS,
+    namesMachinesOnly: false,
     inventory: (known) => asking(() => inventory(client, installation, known)),
     launch: (launch) =>
       asking(async () => {
