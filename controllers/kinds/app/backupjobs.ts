@@ -13,6 +13,7 @@ import {
 } from '../../../crds/app/lifecycle/keeping/backups/backup.ts'
 import { dialFileOf } from '../../../crds/app/lifecycle/route.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
+import { EXIT } from '../../../crds/app/start.ts'
 import type { Release, TargetHost } from '../../../crds/app/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
@@ -73,18 +74,25 @@ export const backJob = (app: AppResource, { backup, live, host }: Keeping): Job 
   limitMs: RESTORE_LIMIT_MS,
 })
 
-/** @returns how many bytes the host has then; null where it took none */
+/** @returns how many bytes the host has then; null where it took none, 'noRoom' where its disk is full */
 export const layPiece = async (
   link: HostLink,
   { spec }: AppResource,
   { id, laid }: Pick<AppBackup, 'id' | 'laid'>,
   piece: Buffer,
-): Promise<number | null> => {
+): Promise<number | 'noRoom' | null> => {
   const lines = [spec.slug, '0', id, String(laid), String(piece.length)]
   const { code, stdout } = await link.run({
     ...{ script: BACKUP_LAY, lines, body: piece, deadlineMs: PIECE_DEADLINE_MS },
   })
+  if (code === EXIT.noRoom) return 'noRoom'
   return code === 0 ? Number(stdout.toString('latin1').trim()) : null
+}
+
+/** @returns how many bytes of it the host has; 0 where it says nothing of that */
+export const laidOf = async (link: HostLink, app: AppResource, id: string): Promise<number> => {
+  const laid = await layPiece(link, app, { id, laid: -1 }, Buffer.alloc(0))
+  return typeof laid === 'number' ? laid : 0
 }
 
 /** The next piece of what was packed; an empty one where nothing of it is there any more. */

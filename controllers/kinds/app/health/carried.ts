@@ -13,7 +13,7 @@ import type { JobState, Operation } from '../../../../crds/app/world.ts'
 import { Stalled, Waiting } from '../../../base/errors.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import type { AppRows } from '../../../store/app/operations.ts'
-import { layPiece } from '../backupjobs.ts'
+import { laidOf } from '../backupjobs.ts'
 import { JOB_WAIT_MS } from '../jobs.ts'
 
 const ABSENT: JobState = { state: 'absent' }
@@ -23,6 +23,7 @@ const NOTHING = {
   hold: ABSENT,
   place: ABSENT,
   laid: [],
+  isFull: false,
   undone: null,
   isKept: false,
 } as const
@@ -51,8 +52,7 @@ export const makeCarried = ({ hosts }: { hosts: Hosts }) => {
     const place = await link.jobState(carryJobOf(move, 'place'), { waitMs: move.cancelAt === null ? JOB_WAIT_MS : 0 })
     if (place.state !== 'absent') return { place, laid: [] }
     const laid: number[] = []
-    for (const { n } of packs)
-      laid.push((await layPiece(link, object, { id: packOf(move, n), laid: -1 }, Buffer.alloc(0))) ?? 0)
+    for (const { n } of packs) laid.push(await laidOf(link, object, packOf(move, n)))
     return { place, laid }
   }
 

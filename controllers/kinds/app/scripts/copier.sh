@@ -1,6 +1,6 @@
 # What copies volumes: in a container of the host's own programs that sees nothing else. Each folder of /from goes to the one of
-# the same name in /to. stdin, a line each, answered by one line: 'measure' (MiB that all have, and MiB that are free), 'most'
-# (all of it, while it is written to), 'same' (whether nothing changed meanwhile), 'more' (what did), 'rest' (what did again,
+# the same name in /to. stdin, a line each, answered by one line: 'measure' (MiB that all have, and MiB that are free), 'disk'
+# (MiB of that where they go, and MiB that are free), 'most' (all of it, while it is written to), 'same' (whether nothing changed meanwhile), 'more' (what did), 'rest' (what did again,
 # while nobody writes), 'pack <bytes> <how>' (a compressed tar of /from/data into /to/kept/pack, if it has no more than that; says its
 # bytes and their sha256; 'live' forgives what changes while it is read), 'weigh <bytes>' (whether it would), 'unpack' (/from/given/pack in
 # place of all that /to/data has), 'verify <sha256>' (whether /from/given/pack is that; says MiB that it unpacks to). Its end is that of stdin.
@@ -79,6 +79,7 @@ unpack() {
 while IFS= read -r what; do
   case "$what" in
     measure) echo "$(du -cxsm /from/* | tail -n 1 | cut -f1) $(df -Pm /to/* | awk 'NR == 2 { print $4 }')";;
+    disk) df -Pm /to/* | awk 'NR == 2 { print $2, $4 }';;
     most|same|more|rest|unpack) "$what" 2>/run/fault; said $?;;
     'pack '*|'weigh '*|'verify '*) $what;;
     *) exit 64;;

@@ -2,6 +2,7 @@ import {
   CARRY_MAX_BYTES,
   type Carry,
   carries,
+  carrySeconds,
   keptVolumes,
   packsIn,
   planCarry,
@@ -104,6 +105,7 @@ spec('the plan of a move that carries what the app keeps', (t) => {
   const ends: [string, AppStep['do'], Partial<Carry>, string][] = [
     ['there is no room', 'carryVolumes', { hold: EXITED(45, '\nbottega: reason 9 MiB are free\n') }, 'HOST_FULL'],
     ['a volume is too large', 'carryVolumes', { hold: EXITED(42) }, 'VOLUMES_STAY'],
+    ['the disk of the other host is full', 'carryVolumes', { isFull: true }, 'HOST_FULL'],
     ['nothing could be packed', 'carryVolumes', { hold: EXITED(43) }, 'VOLUMES_NOT_MOVED'],
     ['its host was restarted', 'carryVolumes', { watch: EXITED(137), hold: EXITED(137) }, 'VOLUMES_NOT_MOVED'],
     ['nothing watches any more', 'startJob', { watch: EXITED(137) }, 'VOLUMES_NOT_MOVED'],
@@ -347,6 +349,13 @@ spec('what a move carries', (t) => {
     const [little, much] = [planCarry({ services }, 0), planCarry({ services }, CARRY_MAX_BYTES)]
     assert.ok(much.downtimeSeconds > little.downtimeSeconds && little.downtimeSeconds > 0)
     for (const { downtimeSeconds, maxSeconds } of [little, much]) assert.ok(maxSeconds >= 4 * downtimeSeconds)
+    // Whoever measures it himself comes to no less than was planned for so much, and to little more.
+    const { anySeconds, gibSeconds } = carrySeconds({ services })
+    for (const gib of [1, 2, 8]) {
+      const planned = planCarry({ services }, gib * 1024 ** 3).maxSeconds
+      const reckoned = anySeconds + gib * gibSeconds
+      assert.ok(reckoned >= planned && reckoned - planned < 16 * gib, `${reckoned} for ${planned}`)
+    }
     assert.not(carries(asked))
   })
 })

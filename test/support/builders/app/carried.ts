@@ -11,7 +11,7 @@ const PACK = `packed data 9 ${'1'.repeat(64)}`
 /** As it is before anything was told to either host. */
 export const aCarry = (change: Partial<Carry> = {}): Carry => ({
   ...{ unreachable: null, fate: 'none', watch: ABSENT, hold: ABSENT, place: ABSENT },
-  ...{ laid: [], undone: null, isKept: false },
+  ...{ laid: [], isFull: false, undone: null, isKept: false },
   ...change,
 })
 

@@ -114,6 +114,11 @@ const failed = (backup: AppBackup, message: string): BackupEnding => ({
   message,
 })
 
+const whyNotLaid = (laid: number | 'noRoom' | null): string => {
+  if (laid === 'noRoom') return 'the host has no room for it'
+  return laid === null ? 'the host did not take it' : 'what was laid on the host is not there any more'
+}
+
 const lay = async (context: BackupContext, object: AppResource, { backup }: StepOf<'layBackup'>): Promise<Apply> => {
   const { backups, hosts } = context
   const link = hosts.link(object.spec.hostId)
@@ -122,10 +127,7 @@ const lay = async (context: BackupContext, object: AppResource, { backup }: Step
     const piece = await backups.pieceAt(known.restores ?? '', known.laid)
     if (piece === null) return end(context, object, known, failed(known, `${known.restores} is not kept any more`))
     const laid = await layPiece(link, object, known, piece)
-    if (laid !== known.laid + piece.length) {
-      const message = laid === null ? 'the host has no room for it' : 'what was laid on the host is not there any more'
-      return end(context, object, known, failed(known, message))
-    }
+    if (laid !== known.laid + piece.length) return end(context, object, known, failed(known, whyNotLaid(laid)))
     const stored = await backups.move({ backup: { ...known, laid }, at: instantOf(context) })
     if (stored === null) return undefined
     known = stored

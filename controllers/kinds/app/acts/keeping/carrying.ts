@@ -9,6 +9,7 @@ import {
   type CarryJob,
   carries,
   carryJobOf,
+  carrySeconds,
   fateIn,
   packOf,
   planCarry,
@@ -22,7 +23,7 @@ import type { AppWorld, JobState, Operation } from '../../../../../crds/app/worl
 import { StaleEpoch } from '../../../../base/errors.ts'
 import type { HostLink } from '../../../../io/hosts/link.ts'
 import type { AppPlaces } from '../../../../store/app/rooms.ts'
-import { layPiece, takePiece } from '../../backupjobs.ts'
+import { laidOf, layPiece, takePiece } from '../../backupjobs.ts'
 import { JOB_WAIT_MS } from '../../jobs.ts'
 import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, pass, rowsOf, type StepOf } from '../context.ts'
@@ -57,11 +58,13 @@ const holdVolumes = async (
   const { home, host, link } = await leftBy(context, object)
   const target = targetHostOf(context.hosts.facts(host))
   if (!target) throw new Error(`the host ${host} is gone`)
-  const freeMib = wholeIn(await runCarry(linkThere(context, operation), home, 'room', operation))
+  const roomMib = wholeIn(await runCarry(linkThere(context, operation), home, 'room', operation))
   const { project } = await context.releases.open(object.metadata.name, live.number)
   const { maxSeconds: seconds } = planCarry(project, bytes)
   const watch = await link.startJob(watchJob(home, 'watch', { operation, live, host: target, seconds }))
-  const hold = await link.startJob(holdJob(home, operation, freeMib), { waitMs: JOB_WAIT_MS })
+  const hold = await link.startJob(holdJob(home, operation, { roomMib, ...carrySeconds(project) }), {
+    waitMs: JOB_WAIT_MS,
+  })
   return withCarry({ watch, hold })
 }
 
@@ -77,11 +80,12 @@ const carryVolumes = async (
   let pieces = 0
   for (const { n, name, bytes } of packs) {
     const id = packOf(operation, n)
-    let known = (await layPiece(there, home, { id, laid: -1 }, Buffer.alloc(0))) ?? 0
+    let known = await laidOf(there, home, id)
     for (; known < bytes && pieces < PIECES_MAX; pieces += 1) {
       const part = await takePiece(link, home, { id, taken: known })
       if (part.length !== Math.min(PART_BYTES, bytes - known)) throw new Error(`${name}: its pack is not what it was`)
       const next = await layPiece(there, home, { id, laid: known }, part)
+      if (next === 'noRoom') return withCarry({ isFull: true })
       if (next !== known + part.length) throw new Error(`${name}: the other host has ${next} bytes of its pack`)
       known = next
     }

@@ -1,5 +1,11 @@
 /** What is run on both hosts of a move that carries volumes (scripts/keeping/carry/). */
-import { CARRY_MAX_BYTES, type CarryJob, carryJobOf } from '../../../../../crds/app/lifecycle/keeping/moving/carry.ts'
+import {
+  CARRY_MAX_BYTES,
+  type CarryJob,
+  carryJobOf,
+  type carrySeconds,
+  planCarry,
+} from '../../../../../crds/app/lifecycle/keeping/moving/carry.ts'
 import type { PackedVolume } from '../../../../../crds/app/lifecycle/keeping/moving/held.ts'
 import { dialFileOf } from '../../../../../crds/app/lifecycle/route.ts'
 import { listenersOf } from '../../../../../crds/app/lifecycle/scaling/replicas.ts'
@@ -15,6 +21,9 @@ const RUN_DEADLINE_MS = 90_000
 /** A pack of 8 GiB on a slow disk, read twice. */
 const HOLD_LIMIT_MS = 120 * MIN_MS
 const PLACE_LIMIT_MS = 120 * MIN_MS
+/** What the most that is moved takes beyond nothing. */
+const WATCH_MORE_MS =
+  (planCarry({ services: [] }, CARRY_MAX_BYTES).maxSeconds - planCarry({ services: [] }, 0).maxSeconds) * 1_000
 /** To start again what was stopped. */
 const BACK_LIMIT_MS = 10 * MIN_MS
 
@@ -37,14 +46,17 @@ export const watchJob = (
     String(live?.record?.route?.port ?? ''),
     dialFileOf(originOf(app.metadata), host) ?? '',
   ],
-  limitMs: seconds * 1_000 + BACK_LIMIT_MS,
+  // The host may find that there is more of it than was known, up to what is moved at most.
+  limitMs: seconds * 1_000 + WATCH_MORE_MS + BACK_LIMIT_MS,
 })
 
-/** @param freeMib on the other host */
-export const holdJob = (app: AppResource, operation: Operation, freeMib: number): Job => ({
+/** `roomMib`: of the other host. */
+type Holding = { roomMib: number } & ReturnType<typeof carrySeconds>
+
+export const holdJob = (app: AppResource, operation: Operation, given: Holding): Job => ({
   id: carryJobOf(operation, 'hold'),
   script: CARRY.hold,
-  lines: [...head(app, operation), String(CARRY_MAX_BYTES), String(freeMib)],
+  lines: [...head(app, operation), ...[CARRY_MAX_BYTES, given.roomMib, given.anySeconds, given.gibSeconds].map(String)],
   limitMs: HOLD_LIMIT_MS,
 })
 

@@ -2,7 +2,7 @@
 # Packs what a volume holds. Says `packed <bytes> <sha256> <how>`.
 for name in wanted limit room seconds; do IFS= read -r "$name" || exit 64; done
 is_own || fail "$exit_volume_missing"
-mkdir -p -m 700 "$app/backups" "$here" "$here/kept" || exit 1
+if ! { mkdir -p -m 700 "$app/backups" "$here" && writable "$here/kept"; }; then exit 1; fi
 drop_copy
 source=$volume how=$wanted
 if [ "$wanted" != live ]; then

@@ -4,7 +4,7 @@
 # back. Says `packed <bytes> <sha256> stopped`.
 is_own || fail "$exit_volume_missing"
 [ "$(stage_now)" = none ] || fail "$exit_not_restored" 'it was begun before'
-mkdir -p -m 700 "$here/kept" || exit 1
+writable "$here/kept" || exit 1
 # What can be known before anything stops.
 copier_up "$backup-copy" -v "$here/given:/from/given:ro" -v "$volume:/from/data:ro" -v "$here/kept:/to/kept" ||
   fail "$exit_not_packed" 'nothing that packs could be started'

@@ -32,6 +32,14 @@ export const planCarry = ({ services }: Pick<Project, 'services'>, bytes: number
   return { downtimeSeconds, maxSeconds: GRACE_SECONDS + GRACE_TIMES * downtimeSeconds }
 }
 
+const GIB = 1024 * 1024 * 1024
+
+/** The same for whoever measures it himself: seconds for any, and more for each GiB. Never less than what was planned for so much. */
+export const carrySeconds = (project: Pick<Project, 'services'>): { anySeconds: number; gibSeconds: number } => {
+  const anySeconds = planCarry(project, 0).maxSeconds
+  return { anySeconds, gibSeconds: planCarry(project, GIB).maxSeconds - anySeconds }
+}
+
 const NAMED = 'volumes' as const
 
 export const carries = ({ steps }: Pick<Operation, 'steps'>): boolean => steps.some(({ name }) => name === NAMED)

@@ -31,7 +31,7 @@ const reasonOf = ({ code, log }: Ended): Fault => {
     case EXIT.noRoom:
       return fault('HOST_FULL', `there is no room for what it keeps${why}`)
     case EXIT.tooLarge:
-      return fault('VOLUMES_STAY', `a volume has more than ${sayMib(CARRY_MAX_BYTES)} when it is packed${why}`)
+      return fault('VOLUMES_STAY', `it keeps more than ${sayMib(CARRY_MAX_BYTES)}, which are moved at most${why}`)
     case EXIT.givenDiffers:
       return fault('VOLUMES_NOT_MOVED', `what came over is not what was packed${why}`)
     case EXIT.notPacked:
@@ -99,6 +99,10 @@ const placing = (operation: Operation, carry: Carry, packs: PackedVolume[]): App
     const message = `${names || 'nothing that it keeps was found'}; sums agree, and what was copied stays until the host is left`
     return [{ do: 'passVolumes', operation, message }]
   }
+  if (carry.isFull)
+    return [
+      failed(operation, fault('HOST_FULL', 'there is no room for what it keeps: the disk of the other host is full')),
+    ]
   const isHere = packs.every(({ n, bytes }) => (laid[n - 1] ?? 0) >= bytes)
   return [{ do: isHere ? 'placeVolumes' : 'carryVolumes', operation, packs }]
 }

@@ -25,6 +25,8 @@ export type CarryOf<Job> = {
   place: Job
   /** Bytes of each pack that are on the other host, in the order in which they were packed. */
   laid: readonly number[]
+  /** In this pass the other host's disk took no more of it. */
+  isFull: boolean
   /** Done in this pass: the old ones run again and the new ones do not, and how it is to end for that; the new ones may go on running. */
   undone: MoveEnding | null
   isKept: boolean

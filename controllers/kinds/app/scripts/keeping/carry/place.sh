@@ -6,7 +6,7 @@ while [ "$number" -lt "$count" ]; do
   IFS= read -r name && IFS= read -r digest || exit 64
   number=$((number + 1))
   volume="${slug}-base_$name" given="$app/backups/$move-$number/given"
-  mkdir -p -m 700 "$here" "$given" || exit 1
+  if ! { mkdir -p -m 700 "$here" "${given%/given}" && mkdir -p -m 755 "$given"; }; then exit 1; fi
   docker volume create --label "com.docker.compose.project=$slug-base" --label "com.docker.compose.volume=$name" --label "dev.bottega.app=$slug" \
     "$volume" >/dev/null || fail "$exit_not_restored" "$name could not be made"
   copier_up "$move-copy" -v "$given:/from/given:ro" -v "$volume:/to/data" || fail "$exit_not_restored" 'nothing that unpacks could be started'

@@ -5,10 +5,13 @@ for name in seconds listeners port dial_file; do IFS= read -r "$name" || exit 64
 direct=$dial_file
 ends=$(($(uptime_now) + seconds))
 if [ "$seconds" -gt 0 ]; then
-  mkdir -p -m 700 "$app" "$app/moves" "$here" || exit 1
-  printf '%s %s %s\n' "$ends" "$booted" "$(($(date +%s) + seconds))" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
+  if ! { mkdir -p -m 700 "$app" "$app/moves" "$here" && watch_for "$seconds"; }; then exit 1; fi
 fi
-while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
+while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do
+  sleep 0.5
+  # Who packs may have found that there is more of it (keeping/carry/hold.sh).
+  read -r ends on ends_at < "$here/until" || exit 1
+done
 [ -d "$here" ] || { say outcome back; exit 0; }
 decide back
 [ "$fate" = back ] || { say outcome "$fate"; exit 0; }

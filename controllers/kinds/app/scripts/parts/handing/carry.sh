@@ -15,6 +15,10 @@ policies_of() {
 # Seconds since the host was started, through its sleep: nobody sets that. `booted` tells one start from another.
 uptime_now() { cut -d . -f 1 /proc/uptime; }
 booted=$(cat /proc/sys/kernel/random/boot_id)
+# `watch_for <seconds>`: until then nobody goes back by himself, reckoned from now on.
+watch_for() {
+  printf '%s %s %s\n' "$(($(uptime_now) + $1))" "$booted" "$(($(date +%s) + $1))" > "$here/until.next" && mv "$here/until.next" "$here/until"
+}
 # `no_more <container>`: an engine that does not answer says nothing of that.
 no_more() { there=$(docker ps -aq --no-trunc --filter "id=$1" </dev/null 2>/dev/null) && [ -z "$there" ]; }
 # `give_policies <file>`: those that are still there get what they had.

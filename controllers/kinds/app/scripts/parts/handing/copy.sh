@@ -9,6 +9,9 @@ gone() {
   done
   return 1
 }
+# `writable <folder>`: where a copier puts something. It has its engine's users, who are nobody on a host that remaps them: what it may write in is
+# everybody's, and what it reads, below a folder that is its owner's alone.
+writable() { mkdir -p "$1" && chmod 777 "$1"; }
 copier_up() {
   called=$1; shift
   folders=''
@@ -17,7 +20,7 @@ copier_up() {
   rm -f "$here/ask" "$here/said"
   mkfifo -m 600 "$here/ask" "$here/said" || return 1
   # Whoever waits for what it says hears of its end as well: we hold that pipe open ourselves, so that nobody meets the end of it.
-  { docker run --rm -i --name "$called" --label dev.bottega.copier=1 --userns host --network none --cap-drop ALL --cap-add CHOWN \
+  { docker run --rm -i --name "$called" --label dev.bottega.copier=1 --network none --cap-drop ALL --cap-add CHOWN \
     --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add FSETID --cap-add MKNOD --cap-add SETFCAP --security-opt no-new-privileges \
     --read-only --tmpfs /run --cpu-shares 256 --memory 512m --pids-limit 64 --log-driver none --pull never $folders "$@" \
     bottega.local/empty:1 /bin/sh -c "$copier" copier; echo; } < "$here/ask" > "$here/said" 2>/dev/null &
