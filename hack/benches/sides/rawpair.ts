@@ -1,9 +1,10 @@
 import { KubeConfig } from '@kubernetes/client-node'
 import { Pool } from 'undici'
+import { CREATED_FROM } from '../../../crds/kernel/object.ts'
 
 /**
  * The limit that invoices are measured against: a bare keep-alive client that creates an Invoice and patches its status,
- * in a namespace that no controller watches.
+ * in a namespace that no controller watches. Object and status are those that a send writes, field by field.
  */
 
 export const RAW_NAMESPACE = 'raw'
@@ -47,7 +48,16 @@ export const RAW_SPEC = {
   currency: 'EUR',
   dueDate: '2027-12-20',
   taxRateBp: 2000,
+  discountCents: 0,
+  lang: 'en',
+  test: false,
+  void: false,
   items: ITEMS.map(({ description, unit_cents }) => ({ description, qty: '1.5', unitCents: unit_cents })),
+}
+/** What the api notes of what it was asked for, as it writes it. */
+const ASKED = {
+  ...{ total_cents: 432_000, currency: 'EUR', client_email: 'billing@acme.test' },
+  ...{ issuer_id: 'iss-default', test: false, send: true },
 }
 const condition = {
   type: 'Ready',
@@ -66,6 +76,8 @@ const status = {
   totalCents: 432_000,
   currency: 'EUR',
   paidCents: 0,
+  creditedCents: 0,
+  issuerId: 'iss-default',
   balanceCents: 432_000,
   issuedOn: '2026-11-21',
   url: 'http://127.0.0.1:8080/i/inv-0123456789abcdef0123456789abcdef.0123456789abcdef012345',
@@ -76,7 +88,8 @@ let rawCount = 0
 type Raw = ReturnType<typeof rawClient>
 export const rawPair = (api: Raw, controllers: Raw) => async () => {
   const name = `raw-${process.pid}-${++rawCount}`
-  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata: { name }, spec: RAW_SPEC }
+  const metadata = { name, annotations: { [CREATED_FROM]: JSON.stringify(ASKED) } }
+  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata, spec: RAW_SPEC }
   await api.call('POST', RAW_PATH, 'application/json', object)
   await controllers.call('PATCH', `${RAW_PATH}/${name}/status`, 'application/merge-patch+json', { status })
 }
