@@ -61,7 +61,7 @@ import { allRoutes } from './wiring/routes.ts'
 import { makeStores } from './wiring/stores.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
-const CROWD = { from: 6, gatherMs: 25 }
+const CROWD = { from: 6, gatherMs: 15 }
 
 const PART_SLACK_MS = 1_000
 /** Requests come first: the 1,300 uses take some seven seconds so. */

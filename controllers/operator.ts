@@ -56,7 +56,7 @@ import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
 /** How long a view waits for others while many passes run: those of a batch end one by one. */
-const VIEW_GATHER_MS = 40
+const VIEW_GATHER_MS = 25
 const CROWD_FROM = 6
 
 export type OperatorDeps = Tools & {

@@ -163,7 +163,7 @@ const CONCURRENCY = 64
 /** Load: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
 const UNDER_LOAD = { from: 6, ms: 60 }
 /** Documents are drawn one after another: under load a send waits so long for those behind it, to share its commit. */
-const SEND_GATHER_MS = 12
+const SEND_GATHER_MS = 8
 /** A document waits for its turn, is drawn and is stored within one step. */
 const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.wallMaxMs + 30_000
 

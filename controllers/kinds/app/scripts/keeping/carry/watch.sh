@@ -10,7 +10,7 @@ fi
 while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do
   sleep 0.5
   # Who packs may have found that there is more of it (keeping/carry/hold.sh).
-  read -r ends on ends_at < "$here/until" || exit 1
+  [ ! -f "$here/until" ] || { read -r later on ends_at < "$here/until" && ends=$later; }
 done
 [ -d "$here" ] || { say outcome back; exit 0; }
 decide back
