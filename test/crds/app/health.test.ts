@@ -258,6 +258,9 @@ spec('what is said of an app', (t) => {
     assert.equal(unready({ look: null, unreachable: 'no route to it' }), ['Unknown', 'HostUnreachable'])
     assert.equal(unready({ look: look(whole({ state: 'exited' })) }), ['False', 'ServiceStopped'])
     assert.equal(unready({ look: look(whole(), { http: null }) }), ['False', 'NotServing'])
+    // Who watches Events hears of it, be it that the next look finds it well again.
+    const silent = verdictOf({ look: look(whole(), { http: null }) })
+    assert.ok(silent.state === 'unready' && silent.warns)
     assert.equal(unready({ releases: [] }), ['False', 'Empty'])
     // It serves all the same.
     assert.equal(unready({ look: look(whole({ restartedAt: [AT] })) }), ['ready'])

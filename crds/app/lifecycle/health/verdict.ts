@@ -44,7 +44,7 @@ const ofLook = (object: AppResource, world: AppWorld, seen: { live: Release; loo
   }
   if (!isAnswering(look)) {
     const what = look.http === null ? 'does not answer' : `answers ${look.http}`
-    return unready({ ready: 'False', reason: 'NotServing', message: `release ${live.number} ${what}`, warns: false })
+    return unready({ ready: 'False', reason: 'NotServing', message: `release ${live.number} ${what}`, warns: true })
   }
   return ready(
     'Live',
