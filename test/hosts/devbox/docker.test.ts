@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { makeDocker } from '../../../api/client/devbox/cloud/docker/driver.ts'
 import { CloudFault } from '../../../api/client/devbox/cloud/driver.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
-import { query } from '../../../hack/platform/postgres.ts'
 import { type BoxStage, removeBoxes, startBoxes } from '../../../hack/stage/boxes/boxes.ts'
 import { makeKey } from '../../../hack/stage/hoststage.ts'
 import { canaryValue } from '../../support/canaries/answers.ts'
 import { type Cli, type CliRun, makeCli } from '../../support/client/cli.ts'
+import { backdate, silence } from '../../support/devbox/ageing.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import { setCap } from '../../support/stage/devinstances.ts'
@@ -97,20 +97,6 @@ spec('a dev instance in Docker', (t) => {
   }
   const detail = async (name: string): Promise<Json> =>
     (await call(platform.baseUrl, owner, 'GET', `/api/devboxes/${(await devbox(name)).id}`)).json.devbox
-  /** As if all that was said of it had been said so many days earlier: facts are written once, so the guard is put away. */
-  const backdate = async (id: string, days: number): Promise<void> => {
-    const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
-    await sql('alter table facts disable trigger user')
-    await sql('update facts set at = at - make_interval(days => $2) where resource = $1', [id, days])
-    await sql('alter table facts enable trigger user')
-  }
-  /** As if it had begun, and reported for the last time, six minutes earlier. */
-  const silenced = async (id: string): Promise<void> => {
-    const sql = (text: string) => query(platform.database.url, text, [id])
-    await sql(`update devbox_report_heads set received_at = received_at - interval '6 minutes' where resource = $1`)
-    const began = `to_jsonb(iso_ms((box->>'startedAt')::timestamptz - interval '6 minutes'))`
-    await sql(`update devboxes set box = jsonb_set(box, '{startedAt}', ${began}) where resource = $1`)
-  }
   const comesTo = (name: string, state: string, timeoutMs = 180_000) =>
     eventually(`${name} to be ${state}`, async () => (await devbox(name))?.state === state, timeoutMs)
   /** @returns in how many seconds it ran */
@@ -316,7 +302,7 @@ sudo systemctl restart bottega-report.service || sudo journalctl -u bottega-repo
       const { out } = await ssh('october', boxes.identityFile, report)
       assert.match(out, /the report token is not good any more/)
       // the clock of all stays: by another one than its own the provisioner would wait for what it sees
-      await silenced(id)
+      await silence(platform.database.url, id)
       await call(platform.baseUrl, operator, 'POST', '/api/dev/clock', { advance: 'PT1S' })
       await eventually('its silence to be told', isSilent)
 
@@ -407,7 +393,7 @@ sudo systemctl restart bottega-report.service || sudo journalctl -u bottega-repo
     'gives its address back, is taken down with all it had, and its cost stays on record',
     async () => {
       const { id, price } = await detail('november')
-      await backdate(id, 10)
+      await backdate(platform.database.url, id, 10)
       await fallsIdle('november')
       await comesTo('november', 'stopped')
       const { events } = await detail('november')
