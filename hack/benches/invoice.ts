@@ -26,8 +26,8 @@ const CALLERS = 32
 /** Until what a send runs is compiled: a platform that has run for a while is measured, not one that has just begun. */
 const WARM_SECONDS = 20
 const IDLE_CALLS = 100
-/** What goes on behind an answer has come to its end. */
-const IDLE_MS = 20
+/** What goes on behind an answer, its mail too, has come to its end. */
+const IDLE_MS = 200
 
 const BODY = JSON.stringify({
   send: true,

@@ -73,6 +73,7 @@ verify() {
   else echo "ok $(($(gzip -dc /from/given/pack | wc -c) / 1048576))"; fi
 }
 unpack() {
+  [ -r /from/given/pack ] || { echo 'its pack cannot be read' >&2; return 1; }
   find /to/data -xdev -mindepth 1 -delete &&
     gzip -dc /from/given/pack | tar -xpf - --xattrs --xattrs-include='*' --numeric-owner -C /to/data && sync -f /to/data
 }

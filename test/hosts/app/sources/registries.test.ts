@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { givenFiles, packFiles } from '../../../../api/io/archive.ts'
 import { cellLines } from '../../../../controllers/kinds/app/cell.ts'
 import { IMAGES, UPLOAD } from '../../../../controllers/kinds/app/scripts.ts'
@@ -27,6 +28,10 @@ import { eventually } from '../../../support/stage/invoicing.ts'
 const LOGIN = { username: 'robot', password: 'opens-the-private-registry-4711' }
 const TOKEN = Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')
 const SLUG = 'private'
+const HOLD_KEYS = readFileSync(
+  new URL('../../../../controllers/kinds/app/scripts/parts/keys.sh', import.meta.url),
+  'utf8',
+)
 
 spec('a login for a registry', (t) => {
   let host: AppHost
@@ -78,6 +83,15 @@ spec('a login for a registry', (t) => {
     await eventually('that the folder is gone', async () => (await left()) === '')
     const told = `${docker('image', 'inspect', image())}${docker('image', 'history', '--no-trunc', image())}`
     assert.not.match(told, new RegExp(`${LOGIN.password}|${TOKEN}`))
+  })
+
+  t('is kept for as long as it is needed, right after another run of the same app as well', () => {
+    const holding = (keys: string, seconds: string): string => {
+      const text = `slug=again here=/tmp keys=$1\n${HOLD_KEYS}hold_keys && sleep "$2" && cat "$key_folder/config.json"`
+      return spawnSync('sh', ['-c', text, 'hold', keys, seconds], { encoding: 'utf8' }).stdout
+    }
+    assert.is(holding('first', '0'), 'first\n')
+    assert.is(holding('second', '1'), 'second\n')
   })
 
   t('is not needed for a layer where a list of images has none for this processor', async () => {

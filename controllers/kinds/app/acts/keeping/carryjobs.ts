@@ -46,8 +46,8 @@ export const watchJob = (
     String(live?.record?.route?.port ?? ''),
     dialFileOf(originOf(app.metadata), host) ?? '',
   ],
-  // The host may find that there is more of it than was known, up to what is moved at most.
-  limitMs: seconds * 1_000 + WATCH_MORE_MS + BACK_LIMIT_MS,
+  // The host may find that there is more of it than was known, up to what is moved at most, and reckons from then on.
+  limitMs: 2 * seconds * 1_000 + WATCH_MORE_MS + BACK_LIMIT_MS,
 })
 
 /** `roomMib`: of the other host. */

@@ -3,9 +3,9 @@
 IFS= read -r backup && IFS= read -r from && IFS= read -r count || exit 64
 given="$app/backups/$backup/given"
 # What unpacks it may be nobody here (parts/handing/copy.sh).
-if ! { mkdir -p -m 700 "$app" "$app/backups" "$app/backups/$backup" && mkdir -p -m 755 "$given"; }; then exit 1; fi
 size() { stat -c %s "$given/pack" 2>/dev/null || echo 0; }
 laid() {
+  mkdir -p -m 700 "$app" "$app/backups" "$app/backups/$backup" && mkdir -p -m 755 "$given" || return 1
   head -c "$count" > "$given/piece" || return 1
   # Whoever sends it was cut off.
   [ "$(stat -c %s "$given/piece")" = "$count" ] || { echo short >&2; return 1; }

@@ -1,4 +1,6 @@
 # stdin: slug, 0, the move. On the other host: nothing of it runs there any more, and nothing is started. What was told to stay stays.
+# Nobody unpacks any more, and a full disk lets nothing else be done.
+rm -rf "$app/backups/$move-"*
 mkdir -p -m 700 "$app" "$app/moves" "$here" || exit 1
 decide lapsed
 [ "$fate" = lapsed ] || { echo "it is $fate"; exit 3; }

@@ -3,7 +3,8 @@
 [ "$(fate_now)" = none ] || { echo '0 0'; exit 0; }
 read -r ends on ends_at < "$here/until" || exit 1
 if [ "$on" = "$booted" ]; then
-  left=$((ends - $(uptime_now)))
+  uptime_now || exit 1
+  left=$((ends - up))
   echo "$left $left"
 else
   echo "0 $((ends_at - $(date +%s)))"

@@ -15,7 +15,12 @@ while [ "$number" -lt "$count" ]; do
   case "$checked" in 'ok '*) asked unpack 1800 || said='fault it took too long';; esac
   copier_down
   case "$checked" in 'ok '*) ;; differs) fail "$exit_given_differs" "$name";; *) fail "$exit_not_restored" "$name was not read in time";; esac
-  [ "$said" = ok ] || fail "$exit_not_restored" "$name: ${said#fault }"
+  if [ "$said" != ok ]; then
+    # Others need the disk as well.
+    rm -rf "$app/backups/$move-"*
+    case "$said" in *'No space left'*|*'quota exceeded'*) fail "$exit_no_room" "$name: ${said#fault }";; esac
+    fail "$exit_not_restored" "$name: ${said#fault }"
+  fi
   rm -rf "$app/backups/$move-$number"
 done
 rmdir "$app/backups" 2>/dev/null

@@ -7,9 +7,11 @@ copier_down
 docker volume rm "${move}_room" >/dev/null 2>&1
 [ -n "$said" ] || exit 1
 home=$(df -Pm "$here" | awk 'NR == 2 { print $2, $4 }')
+[ -n "$home" ] || exit 1
 spare=512
 least=$((${said#* } < ${home#* } ? ${said#* } : ${home#* }))
-# A disk is known by its size: its name is another one in a container.
-[ "${said% *}" != "${home% *}" ] || least=$(((least + spare) / 2))
+# A disk is known by its size, or by what is free there: its name is another one in a container, and quotas show a part of it.
+apart=$((${said#* } - ${home#* }))
+if [ "${said% *}" = "${home% *}" ] || [ "${apart#-}" -le 64 ]; then least=$(((least + spare) / 2)); fi
 room=$((least - spare))
 echo "$((room > 0 ? room : 0))"

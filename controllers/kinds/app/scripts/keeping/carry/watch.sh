@@ -3,11 +3,12 @@
 # as it was. Says `outcome back` or `outcome left`.
 for name in seconds listeners port dial_file; do IFS= read -r "$name" || exit 64; done
 direct=$dial_file
-ends=$(($(uptime_now) + seconds))
+uptime_now || exit 1
+ends=$((up + seconds))
 if [ "$seconds" -gt 0 ]; then
   if ! { mkdir -p -m 700 "$app" "$app/moves" "$here" && watch_for "$seconds"; }; then exit 1; fi
 fi
-while [ "$(uptime_now)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do
+while { ! uptime_now || [ "$up" -lt "$ends" ]; } && [ ! -L "$here/fate" ]; do
   sleep 0.5
   # Who packs may have found that there is more of it (keeping/carry/hold.sh).
   [ ! -f "$here/until" ] || { read -r later on ends_at < "$here/until" && ends=$later; }

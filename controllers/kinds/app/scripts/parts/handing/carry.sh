@@ -12,12 +12,14 @@ of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug"; }
 policies_of() {
   docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}:{{.HostConfig.RestartPolicy.MaximumRetryCount}}' "$@" | sed "s/:0$//"
 }
-# Seconds since the host was started, through its sleep: nobody sets that. `booted` tells one start from another.
-uptime_now() { cut -d . -f 1 /proc/uptime; }
+# `up`: seconds since the host was started, through its sleep: nobody sets that. `booted` tells one start from another. Reads without another process:
+# where none can be started the time is not over for that.
+uptime_now() { read -r up idle < /proc/uptime && up=${up%%.*}; }
 booted=$(cat /proc/sys/kernel/random/boot_id)
 # `watch_for <seconds>`: until then nobody goes back by himself, reckoned from now on.
 watch_for() {
-  printf '%s %s %s\n' "$(($(uptime_now) + $1))" "$booted" "$(($(date +%s) + $1))" > "$here/until.next" && mv "$here/until.next" "$here/until"
+  uptime_now && today=$(date +%s) && [ -n "$up" ] && [ -n "$today" ] || return 1
+  printf '%s %s %s\n' "$((up + $1))" "$booted" "$((today + $1))" > "$here/until.next" && mv "$here/until.next" "$here/until"
 }
 # `no_more <container>`: an engine that does not answer says nothing of that.
 no_more() { there=$(docker ps -aq --no-trunc --filter "id=$1" </dev/null 2>/dev/null) && [ -z "$there" ]; }
