@@ -74,13 +74,16 @@ export const backJob = (app: AppResource, { backup, live, host }: Keeping): Job 
   limitMs: RESTORE_LIMIT_MS,
 })
 
-/** @returns how many bytes the host has then; null where it took none, 'noRoom' where its disk is full */
+/** How many bytes the host has then; null where it took none, 'noRoom' where its disk is full. */
+export type Laid = number | 'noRoom' | null
+
+/** @returns what it has then, once the piece is there */
 export const layPiece = async (
   link: HostLink,
   { spec }: AppResource,
   { id, laid }: Pick<AppBackup, 'id' | 'laid'>,
   piece: Buffer,
-): Promise<number | 'noRoom' | null> => {
+): Promise<Laid> => {
   const lines = [spec.slug, '0', id, String(laid), String(piece.length)]
   const { code, stdout } = await link.run({
     ...{ script: BACKUP_LAY, lines, body: piece, deadlineMs: PIECE_DEADLINE_MS },

@@ -1,4 +1,5 @@
 import { query } from '../../../hack/platform/postgres.ts'
+import { backdate } from '../../support/devbox/ageing.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import { makeProvisioner, type Provisioner, setCap } from '../../support/stage/devinstances.ts'
@@ -12,12 +13,6 @@ spec('the costs of dev instances', (t) => {
   const tokens: Record<string, string> = {}
   const ask = (of: string, path: string) => call(platform.baseUrl, tokens[of] ?? null, 'GET', `/api/devboxes${path}`)
   const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
-  /** As if all that was said of it had been said so many days earlier: facts are written once, so the guard is put away. */
-  const backdate = async (id: string, days: number) => {
-    await sql('alter table facts disable trigger user')
-    await sql('update facts set at = at - make_interval(days => $2) where resource = $1', [id, days])
-    await sql('alter table facts enable trigger user')
-  }
 
   t.before(
     async () => {
@@ -42,7 +37,7 @@ spec('the costs of dev instances', (t) => {
       const { version } = await box.detail(gone.id)
       await box.on(gone.id, 'POST', 'terminated', { version, instanceGone: true, eipGone: true, volumesGone: true })
       assert.is((await box.on(gone.id, 'DELETE', '')).status, 200)
-      await backdate(running.id, 10)
+      await backdate(platform.database.url, running.id, 10)
 
       const own = (await ask('owner', '/costs')).json
       const ran = own.costs.filter(({ state }: Json) => state === 'running')

@@ -23,7 +23,7 @@ import type { Events } from '../../../../kube/events.ts'
 import { type BackupLedger, digestOf } from '../../../../store/app/backups.ts'
 import type { AppStorage } from '../../../../store/app/storage.ts'
 import type { Directory } from '../../../account-index.ts'
-import { backJob, dropFiles, keepJob, layPiece, takePiece } from '../../backupjobs.ts'
+import { backJob, dropFiles, keepJob, type Laid, layPiece, takePiece } from '../../backupjobs.ts'
 import { JOB_WAIT_MS } from '../../jobs.ts'
 import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, eventAbout, instantOf, rowsOf } from '../context.ts'
@@ -114,7 +114,7 @@ const failed = (backup: AppBackup, message: string): BackupEnding => ({
   message,
 })
 
-const whyNotLaid = (laid: number | 'noRoom' | null): string => {
+const whyNotLaid = (laid: Laid): string => {
   if (laid === 'noRoom') return 'the host has no room for it'
   return laid === null ? 'the host did not take it' : 'what was laid on the host is not there any more'
 }

@@ -1,6 +1,7 @@
 # stdin: slug, 0, the move, bytes that are moved at most, MiB that the other host has room for, and seconds until the watch goes back: for any move,
 # and more for each GiB. On the host that is left: all that runs of the app stops, and stays so until its watch says otherwise; then what each of its
-# volumes holds is packed, one that no release has any more as well. Nothing stops where there is no room for it, here or there. Says `packed <name> <bytes> <sha256>` for each, and how many it `held`.
+# volumes holds is packed, one that no release has any more as well. Nothing stops where there is no room for it, here or there. Says
+# `packed <name> <bytes> <sha256>` for each, and how many it `held`.
 for name in limit room base_seconds gib_seconds; do IFS= read -r "$name" || exit 64; done
 for try in $(seq 100); do [ ! -f "$here/until" ] || break; sleep 0.1; done
 [ -f "$here/until" ] || fail "$exit_not_packed" 'nothing watches over it'
