@@ -195,6 +195,8 @@ const startLooks = (
   ends.push(startReviewReminders(context, { log }))
   const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
+  // not only after the first round: until then a lost database would take them along
+  onRound().catch((err) => log.warn({ err }, 'the roots were not written to the Lease yet'))
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
   if (deps.heads) {
     const told = {

@@ -49,7 +49,7 @@ const reconcileTruths = async (args: string[]): Promise<void> => {
   const caches = makeCaches({ kube, namespace, log })
   try {
     const kept = () => readKeptRoots(kube, { namespace: home ?? namespace, name: LEASE_NAME })
-    const { keys } = await openKeys({ pg, secretKeys, makes: true, kept })
+    const { keys } = await openKeys({ pg, secretKeys, makes: options.apply, kept })
     const clients = { kube, strays, pg, caches, keys, namespace, home, log, now: () => new Date() }
     console.log(await reconcile(clients, options))
   } finally {

@@ -9,7 +9,7 @@ import { isPage, makePages } from './pages.ts'
 import type { RouteHead } from './route.ts'
 import { makeShape } from './shape.ts'
 import { makeAuditStage } from './stages/audit.ts'
-import { makeClusterStage } from './stages/cluster.ts'
+import { makeClusterStage, makeEmptyLedgerStage } from './stages/cluster.ts'
 import { makeIdempotencyStage, type OutcomeOf } from './stages/idempotency.ts'
 
 /** What the stages take. */
@@ -28,13 +28,14 @@ export type PipelineDeps = Pick<
 > & { outcomeOf: OutcomeOf }
 
 /**
- * not too many → caller → not too fast → may they → sent by our own page → is this the right cluster → is it well formed →
+ * not too many → is anybody known here → caller → not too fast → may they → sent by our own page → is this the right cluster → is it well formed →
  * not done before → on record → the handler. What only guards changes is left out of the way of reads, once, at the start.
  */
 export const makePipeline = (deps: PipelineDeps, routes: readonly RouteHead[]): Stage => {
   const { limitByIp, limitByToken, limitByBytes } = deps.limits
   const pages = makePages(routes)
-  const known = [limitByIp, deps.limitWrong, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
+  const first = [limitByIp, makeEmptyLedgerStage(deps), deps.limitWrong]
+  const known = [...first, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
   const shape = makeShape(routes)
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],

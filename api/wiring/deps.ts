@@ -36,7 +36,7 @@ export type Deps = Stores & {
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   /** Whether this is the database's cluster; nobody asks when left out. */
-  cluster?: Pick<ClusterGuard, 'disagreement'>
+  cluster?: Pick<ClusterGuard, 'disagreement' | 'isEmpty'>
   waiter: OwnWaiter
   wake: Wake
   keys: Keys

@@ -22,13 +22,15 @@ const RETRY_AFTER_SECONDS = '60'
 export type ClusterGuard = {
   /** Why nothing is to be written; null while nothing is known to be wrong. */
   disagreement(): Pick<Disagreement, 'code' | 'detail'> | null
+  /** The database is empty, and another one belongs here: nobody and nothing is known. */
+  isEmpty(): boolean
   /** Resolves after the first answer, or when that takes long. */
   looked: Promise<void>
   stop(): void
 }
 
 export type ClusterGuardDeps = {
-  installation: Pick<Installation, 'place'>
+  installation: Pick<Installation, 'place' | 'unboundDisagreement'>
   /** Of the cluster that this process writes to. */
   clusterUid: () => Promise<string>
   /** Of this process. */
@@ -37,8 +39,7 @@ export type ClusterGuardDeps = {
   lookMs?: number
 }
 
-const wrongOf = (bound: BoundPlace | null, here: Here): ReturnType<ClusterGuard['disagreement']> => {
-  if (bound === null) return null
+const wrongOf = (bound: BoundPlace, here: Here): ReturnType<ClusterGuard['disagreement']> => {
   const fault = strangerTo(bound, here) ?? keyFault(bound, here)
   return fault === null ? bound.disagreement : { code: fault.code, detail: `${fault.what}.` }
 }
@@ -53,6 +54,7 @@ export const makeClusterGuard = ({
 }: ClusterGuardDeps): ClusterGuard => {
   const stopped = new AbortController()
   let wrong: ReturnType<ClusterGuard['disagreement']> = null
+  let isEmpty = false
 
   let known: { uid: string; atMs: number } | undefined
   const hereOf = async (): Promise<string> => {
@@ -66,9 +68,10 @@ export const makeClusterGuard = ({
   const look = async (): Promise<boolean> => {
     try {
       const [bound, here] = await Promise.all([installation.place(), hereOf()])
-      const now = wrongOf(bound, { ...own, clusterUid: here })
+      const now = bound ? wrongOf(bound, { ...own, clusterUid: here }) : await installation.unboundDisagreement()
       if (now !== null && now.detail !== wrong?.detail) log.error({ code: now.code }, now.detail)
       wrong = now
+      isEmpty = now !== null && bound === null
       return true
     } catch (error) {
       log.debug({ err: error }, 'nobody can say whether the cluster is the right one')
@@ -87,7 +90,7 @@ export const makeClusterGuard = ({
   const looked = firstLook()
   looked.then(looks).catch(() => undefined) // stopped
   const first = Promise.race([looked.catch(() => undefined), sleep(FIRST_MS, undefined, { ref: false })])
-  return { disagreement: () => wrong, looked: first, stop: () => stopped.abort() }
+  return { disagreement: () => wrong, isEmpty: () => isEmpty, looked: first, stop: () => stopped.abort() }
 }
 
 /** Signing in, the clock of a development platform, and the password of a client's page: they lead to reading. */
@@ -96,12 +99,25 @@ const OPEN = /^\/(signin|signout|api\/auth|api\/dev)(\/|$)|^\/i\/:token$/
 const isOpen = (route: RouteHead): boolean =>
   OPEN.test(route.path) || route.looks === true || (!route.hidden && route.rehearses === true)
 
-/** The stage that refuses to write. */
-export const makeClusterStage = (deps: { cluster?: Pick<ClusterGuard, 'disagreement'> }): Stage => {
-  return async ({ route }, next) => {
-    const wrong = deps.cluster?.disagreement()
-    if (!wrong || isOpen(route)) return next()
-    const headers = { 'retry-after': RETRY_AFTER_SECONDS }
-    throw new Problem(wrong.code, wrong.detail, { headers })
+const refused = ({ code, detail }: Pick<Disagreement, 'code' | 'detail'>): Problem =>
+  new Problem(code, detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } })
+
+type GuardDeps = { cluster?: Pick<ClusterGuard, 'disagreement' | 'isEmpty'> }
+
+/** The stage that stands before the caller is known: by an empty database a good token is none, and an invoice that was sent never was. */
+export const makeEmptyLedgerStage =
+  ({ cluster }: GuardDeps): Stage =>
+  async (_exchange, next) => {
+    const wrong = cluster?.isEmpty() ? cluster.disagreement() : null
+    if (wrong) throw refused(wrong)
+    return next()
   }
-}
+
+/** The stage that refuses to write. */
+export const makeClusterStage =
+  ({ cluster }: GuardDeps): Stage =>
+  async ({ route }, next) => {
+    const wrong = cluster?.disagreement()
+    if (!wrong || isOpen(route)) return next()
+    throw refused(wrong)
+  }

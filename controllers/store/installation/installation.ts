@@ -23,6 +23,10 @@ export type Installation = {
   bind(here: Here, id?: string): Promise<Bound>
   /** From now on it is this place. The key stays. */
   rebind(here: Here): Promise<void>
+  /** Why nobody leads by it though it belongs to no place; null while nothing is known to be wrong. */
+  unboundDisagreement(): Promise<Disagreement | null>
+  /** Written where it belongs to no place, and nowhere else. */
+  disagreeUnbound(disagreement: Disagreement): Promise<void>
   /** Written for the place that the database belongs to, and for no other. */
   disagree(here: Here, disagreement: Disagreement | null): Promise<void>
   /** These are lost, a person said: their views stay, and nobody asks for them again. */
@@ -47,6 +51,11 @@ insert into installation as i (cluster_uid, namespace, key_check, id) values ($1
 on conflict (one) do update
   set namespace = coalesce(i.namespace, excluded.namespace), key_check = coalesce(i.key_check, excluded.key_check)
   where i.cluster_uid = excluded.cluster_uid and (i.namespace is null or i.key_check is null)`
+/** In the same statement: from its binding on only the row of the place says what is wrong. */
+const BIND_AND_AGREE = `with gone as (delete from unbound_disagreement) ${BIND}`
+const DISAGREE_UNBOUND = `
+insert into unbound_disagreement as d (disagreement) select $1::jsonb where not exists (select from installation)
+on conflict (one) do update set disagreement = excluded.disagreement where d.disagreement is distinct from excluded.disagreement`
 const REBIND =
   'update installation set cluster_uid = $1, namespace = $2, bound_at = now(), kept_epoch = 0, disagreement = null'
 const DISAGREE = `
@@ -67,13 +76,21 @@ export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {
     read,
     place: async () => (await pg.query<BoundPlace>('installation_place', PLACE, [])).rows[0] ?? null,
     async bind({ clusterUid, namespace, keyCheck }, id) {
-      await pg.query('bind_installation', BIND, [clusterUid, namespace, keyCheck, id ?? null])
+      await pg.query('bind_installation', BIND_AND_AGREE, [clusterUid, namespace, keyCheck, id ?? null])
       const bound = await read()
       if (bound === null) throw new Error('the installation was not bound')
       return bound
     },
     async rebind({ clusterUid, namespace }) {
       await pg.query('rebind_installation', REBIND, [clusterUid, namespace])
+    },
+    async unboundDisagreement() {
+      const text = 'select disagreement from unbound_disagreement'
+      const { rows } = await pg.query<{ disagreement: Disagreement }>('unbound_disagreement', text, [])
+      return rows[0]?.disagreement ?? null
+    },
+    async disagreeUnbound(disagreement) {
+      await pg.query('disagree_unbound', DISAGREE_UNBOUND, [JSON.stringify(disagreement)])
     },
     async disagree({ clusterUid, namespace }, disagreement) {
       const values = [clusterUid, namespace, disagreement && JSON.stringify(disagreement)]

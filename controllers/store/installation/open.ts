@@ -29,6 +29,7 @@ export type OpenKeysDeps = {
   secretKeys: readonly Buffer[]
   /** May make the first root; who may not waits for it. */
   makes: boolean
+  /** Who may not make a root, and is given what the cluster keeps, reads by that where there is none, and writes nothing. */
   kept?: KeptRoots
   now?: () => Date
   /** Told of a look that failed: the roots stay as they were. */
@@ -42,17 +43,18 @@ const passes = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || (error instanceof DatabaseRefused && NOT_MIGRATED.test(error.state))
 
 /** What there is, or undefined while there is nothing to open; who may makes it meanwhile. */
-const tryRows = async ({ pg, makes, kept }: OpenKeysDeps, ring: KeyRing): Promise<RootRow[] | undefined> => {
+const tryRows = async ({ pg, makes, kept }: OpenKeysDeps, ring: KeyRing): Promise<readonly RootRow[] | undefined> => {
   await assertHeld(pg, ring)
   const rows = await readRoots(pg)
   if (rows.length > 0 && rows.every(({ sealed }) => sealed !== null)) return rows
-  if (!makes) return undefined
-  await makeFirstRoot(pg, { ring, rows, kept: (await kept?.()) ?? [] })
+  const elsewhere = (await kept?.()) ?? []
+  if (!makes) return rows.length === 0 && elsewhere.length > 0 ? elsewhere : undefined
+  await makeFirstRoot(pg, { ring, rows, kept: elsewhere })
   return undefined
 }
 
 /** A process may be up before its database, before that is migrated, and before whoever makes the first root. */
-const firstRows = async (deps: OpenKeysDeps, ring: KeyRing): Promise<RootRow[]> => {
+const firstRows = async (deps: OpenKeysDeps, ring: KeyRing): Promise<readonly RootRow[]> => {
   for (const endMs = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     try {
       const rows = await tryRows(deps, ring)
@@ -91,15 +93,18 @@ const makeLiveRoots = (ring: KeyRing, now: () => Date) => {
 
 /** @throws KeyUnknown; DatabaseUnavailable once it was away for a minute */
 export const openKeys = async (deps: OpenKeysDeps): Promise<OpenedKeys> => {
-  const { pg, secretKeys, now = () => new Date() } = deps
+  const { pg, secretKeys, makes, kept, now = () => new Date() } = deps
   const ring = makeKeyRing(secretKeys)
   const live = makeLiveRoots(ring, now)
   live.take(await firstRows(deps, ring))
-  await enterKeys(pg, ring.ids.slice(0, 1))
+  if (makes || !kept) await enterKeys(pg, ring.ids.slice(0, 1))
   const first = live.first()
   if (!first) throw new Error('there is no root')
   const roots: Roots = { first, making: live.making, holding: live.holding }
-  const refresh = async () => live.take(await readRoots(pg))
+  const refresh = async () => {
+    const rows = await readRoots(pg)
+    if (rows.length > 0) live.take(rows)
+  }
   const timer = setInterval(() => void refresh().catch((error) => deps.onError?.(error)), REREAD_MS)
   timer.unref()
   return { keys: makeKeys({ roots, ring }), refresh, stop: () => clearInterval(timer) }

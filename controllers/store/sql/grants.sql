@@ -9,7 +9,7 @@ revoke execute on all functions in schema public from public, :"api";
 grant usage on schema public to :"api";
 
 -- Read: views, facts, the ledger, what was told.
-grant select on installation, development, dev_clock, mirror, migrations to :"api";
+grant select on installation, unbound_disagreement, development, dev_clock, mirror, migrations to :"api";
 -- What everything is derived from, under the seal of a key that the api holds.
 grant select on roots, ring_keys to :"api";
 grant execute on function enter_ring_keys to :"api";

@@ -149,6 +149,22 @@ const settleIn = async (
   )
 }
 
+/** Nobody leads: it is written where the api reads it, unless the database or the key is somebody else's. */
+const refuse = async (
+  deps: JudgeDeps,
+  { here, kept }: Pick<Sight, 'here' | 'kept'>,
+  { fault, faults }: { fault: TruthFault; faults: readonly TruthFault[] },
+): Promise<TruthVerdict> => {
+  const { installation } = deps
+  if (kept === null) await installation.disagreeUnbound(sentenceOf(fault))
+  const isOurs = faults.every(({ code }) => code === 'LEDGER_BEHIND' || code === 'CLUSTER_BEHIND')
+  if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
+  const { behind } = await look(deps)
+  const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
+  await installation.disagree(here, sentenceOf(wrong))
+  return { wrong, behind: behind.length }
+}
+
 /** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
 export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   const { installation, accept, log } = deps
@@ -156,14 +172,7 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   const isAccepted = ({ token }: TruthFault) => token !== null && token === accept
   const faults = identityFaults(here, marks, kept)
   const fault = faults.find((one) => !isAccepted(one))
-  if (fault) {
-    const isOurs = faults.every(({ code }) => code === 'LEDGER_BEHIND' || code === 'CLUSTER_BEHIND')
-    if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
-    const { behind } = await look(deps)
-    const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
-    await installation.disagree(here, sentenceOf(wrong))
-    return { wrong, behind: behind.length }
-  }
+  if (fault) return refuse(deps, { here, kept }, { fault, faults })
   if (faults.length === 0) await settleIn(deps, { here, kept })
   const { absence, behind } = await look(deps)
   // what is absent from a place that a person has just named is lost by that word

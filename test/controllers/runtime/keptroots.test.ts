@@ -61,6 +61,20 @@ spec('the roots on the Lease', (t) => {
     assert.not.equal(stranger.keys.installation, before.keys.installation)
   })
 
+  t('are read by who may write nothing, where the database has none', async () => {
+    const [lease, lost, empty] = [await leaseOf(), await databaseOf(), await databaseOf()]
+    const before = await openKeys({ pg: lost, secretKeys: [OWN], makes: true })
+    before.stop()
+    await keepRoots({ kube, pg: lost }, lease)
+    const kept = () => readKeptRoots(kube, lease)
+    const reader = await openKeys({ pg: empty, secretKeys: [OWN], makes: false, kept })
+    await reader.refresh()
+    reader.stop()
+    assert.is(reader.keys.installation, before.keys.installation)
+    const count = 'select (select count(*) from roots) + (select count(*) from ring_keys) as n'
+    assert.is(Number((await empty.query<{ n: number }>('count', count, [])).rows[0]?.n), 0)
+  })
+
   t('are written once, and say nothing of a secret', async () => {
     const [lease, pg] = [await leaseOf(), await databaseOf()]
     const { keys, stop } = await openKeys({ pg, secretKeys: [OWN], makes: true })

@@ -1,12 +1,22 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { CommandRefusal } from '../../../hack/lib/refusal.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { createStack, type Stack } from '../../../hack/platform/stack.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
-import { ensurePlatform, makeNamespace, type Owned, ownControlPlane, scratchFolder } from '../../support/stage/stage.ts'
+import {
+  ensurePlatform,
+  makeDatabase,
+  makeNamespace,
+  type Owned,
+  ownControlPlane,
+  ownKubeconfig,
+  scratchFolder,
+} from '../../support/stage/stage.ts'
 
 /** Two truths that disagree, as the two processes see them: they come up, serve, do nothing that cannot be taken back, and say so. */
 
@@ -35,6 +45,19 @@ const stop = () => Promise.all([platform.api.stop(), platform.controllers.stop()
 const start = () => Promise.all([platform.api.start(), platform.controllers.start()])
 /** A name of a database on the platform's server, beside the one that is in use. */
 const server = (text: string) => query(new URL('/postgres', platform.postgres.url).href, text)
+/** As the Job of the chart runs it. @returns what it says */
+const planned = async (): Promise<string> => {
+  const script = join(import.meta.dirname, '..', '..', '..', 'controllers', 'setup.ts')
+  const words = ['--disable-warning=ExperimentalWarning', script, 'reconcile', '--plan']
+  const env = {
+    ...process.env,
+    KUBECONFIG: await ownKubeconfig('reconcile', plane.kubeconfig),
+    BOTTEGA_DATABASE_URL: platform.database.url,
+    BOTTEGA_NAMESPACE: platform.namespace.name,
+    BOTTEGA_SECRET_KEY: platform.secretKey,
+  }
+  return (await promisify(execFile)(process.execPath, words, { encoding: 'utf8', env })).stdout
+}
 const linesOf = (code: string) =>
   readFileSync(join(platform.mailDir, '..', 'controllers.log'), 'utf8')
     .split('\n')
@@ -116,6 +139,42 @@ spec('two truths that disagree', (t) => {
       assert.match(mended, `bottega.dev/epoch: "${taken + 1}"`)
       assert.not.match(mended, 'bottega.dev/disagreement')
       assert.is((await readyz(platform, 'controllers')).status, 200)
+    },
+    { timeoutMs: 240_000 },
+  )
+
+  t(
+    'an empty database in place of ours: nobody is told that a good token is a bad one, and a plan writes nothing',
+    async () => {
+      const name = new URL(platform.database.url).pathname.slice(1)
+      const empty = await makeDatabase(platform.postgres.url)
+      const lease = () => platform.kubectl(['get', 'lease', 'bottega-controllers', '-o', 'yaml'])
+      await eventually('its roots to be kept', async () => (await lease()).includes('bottega.dev/roots: '))
+      await stop()
+      await server(`alter database ${name} rename to newest`)
+      await server(`alter database ${new URL(empty.url).pathname.slice(1)} rename to ${name}`)
+
+      const made = () => sql('select (select count(*) from roots) as roots, (select count(*) from ring_keys) as keys')
+      const nothing = await made()
+      const said = await planned()
+      assert.match(said, 'epoch')
+      assert.equal(await made(), nothing)
+
+      await start()
+      await eventually('the api to know', async () => (await readyz(platform, 'api')).text.includes('LEDGER_BEHIND'))
+      for (const asked of [() => get('/api/invoices'), () => post(order()), () => get('/i/whatever')]) {
+        const { status, json } = await asked()
+        assert.equal([status, json.code], [503, 'LEDGER_BEHIND'])
+        assert.match(json.detail, 'the database is empty, and this is installation')
+      }
+      assert.equal(await sql('select 1 from installation'), [], 'it belongs to nobody still')
+
+      await stop()
+      await server(`drop database ${name}`)
+      await server(`alter database newest rename to ${name}`)
+      await start()
+      await leads(platform)
+      assert.is((await get('/api/invoices')).status, 200)
     },
     { timeoutMs: 240_000 },
   )
