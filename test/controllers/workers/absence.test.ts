@@ -7,6 +7,7 @@ import { makeAskDeletion } from '../../../controllers/store/ledger/desires.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { reconcile } from '../../../controllers/workers/reconcile/reconcile.ts'
 import type { ReconcileSummary } from '../../../controllers/workers/reconcile/words.ts'
+import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { makeLife } from '../../support/crash/crash.ts'
@@ -137,7 +138,9 @@ spec('a cluster that does not hold what the database knows', (t) => {
     assert.is(await keys(), 1, 'it cannot be made again')
     await process.end()
 
-    // it was no deletion after all
+    // it was no deletion after all; the Lease is there wherever the platform was applied
+    const metadata = { name: LEASE_NAME, namespace: namespace.name }
+    await apply(namespace, [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata }])
     const plan = await reconciled(namespace, [])
     assert.equal(plan.forgotten, [
       { kind: 'Host', name: 'host-one' },
