@@ -193,6 +193,7 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
       onRewritten: () => meters.rewritten.set(1),
     },
     onLost: () => standing.truths?.doubt(),
+    onReconnected: () => standing.truths?.doubt(),
     onSealed: (counts, newest) => {
       standing.sealed = { counts, newest }
       meters.sealed.reset()

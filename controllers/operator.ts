@@ -38,6 +38,7 @@ import { makeMirror } from './store/mirror.ts'
 import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
 import { makePictureRows } from './store/site/pictures.ts'
+import { lookAgain } from './workers/lost/again.ts'
 import { forgetAbsent, type LostDeps, lostAccounts, storedOf, sweepDesires, wakeLost } from './workers/lost/lost.ts'
 import { startStrays } from './workers/lost/strays.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
@@ -168,10 +169,11 @@ const startSenders = async ({ deps, epoch, signal }: Leading, context: Context, 
   senders.push(deps.mailSender(epoch, { onDelivered: wakeHeld, isHeld: context.behind.has }))
   const paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
   if (paymentWorker) senders.push(paymentWorker)
+  const onReconnect = () => void lookAgain({ ...context, passes })
   // What a caller asks for by hand is not left to the next look.
   begun.listeners.push(
     await closedIfAborted(
-      deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint), undefined, SHOW_LEADING),
+      deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint), onReconnect, SHOW_LEADING),
       signal,
     ),
   )

@@ -122,7 +122,11 @@ export const sealedNote = ({ counts, newest }: NonNullable<LeaderState['sealed']
 const CODES: readonly TruthCode[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']
 
 /** Whether database, cluster and key belong together, asked again and again; nobody leads while they do not. */
-export const watchTruths = ({ env, metrics, meters, standing }: Process, deps: OperatorDeps, caches: Caches): Truths =>
+export const watchTruths = (
+  { env, stop, metrics, meters, standing }: Process,
+  deps: OperatorDeps,
+  caches: Caches,
+): Truths =>
   makeTruths({
     ...deps,
     caches,
@@ -135,6 +139,8 @@ export const watchTruths = ({ env, metrics, meters, standing }: Process, deps: O
     onJudged: (found, behind) => {
       meters.unknown.set(found === 'CLUSTER_UNKNOWN' ? 1 : 0)
       for (const code of CODES) meters.wrong.set({ code }, code === found ? 1 : 0)
+      // A copy of our own epoch was put back under us: the fence lets it pass. Whoever starts next waits until that is mended.
+      if (standing.operator && found === 'LEDGER_BEHIND') stop.abandon('the database is older than the cluster')
       // Who holds the lease and does not begin leads nobody.
       if (standing.operator) return
       meters.behind.set(found === 'LEDGER_BEHIND' ? Math.max(1, behind) : 0)

@@ -11,6 +11,8 @@ import type { ProcessorRequest } from '../../crds/invoice/steps.ts'
 
 /** One call; below the lease of the payment worker. */
 const TIMEOUT_MS = 20_000
+/** The processor's own most. */
+const REFUNDS_PAGE = 100
 
 /** `apiBase` without a slash at its end. */
 export type CardSettings = { secretKey: string; apiBase: string }
@@ -28,6 +30,8 @@ export class ProcessorError extends Error {
   }
 }
 
+export type Refunded = { id: string } & Omit<RefundReport, 'part'>
+
 /** How a session takes no more money. */
 type Ended = 'expired' | 'complete' | 'missing'
 
@@ -39,7 +43,9 @@ export type CardProcessor = {
   open(ask: Of<'open'>, of: { invoice: string; key: string }): Promise<Opened>
   /** Ends a session, or finds it ended. @returns how it ended */
   end(ask: Of<'end'>): Promise<Ended>
-  refund(ask: Of<'refund'>, of: { invoice: string; key: string }): Promise<{ id: string } & Omit<RefundReport, 'part'>>
+  refund(ask: Of<'refund'>, of: { invoice: string; key: string }): Promise<Refunded>
+  /** The refund of that part as it stands there; null when there is none. Only looks. */
+  refunded(ask: Of<'refund'>, of: { invoice: string }): Promise<Refunded | null>
 }
 
 const LOCALES: Record<DocumentLang, Stripe.Checkout.SessionCreateParams.Locale> = {
@@ -105,6 +111,12 @@ const REFUND_STATES: Record<string, RefundReport['state']> = {
   canceled: 'failed',
 }
 
+const refundedOf = ({ id, status, failure_reason: reason }: Stripe.Refund): Refunded => ({
+  id,
+  state: REFUND_STATES[status ?? ''] ?? 'pending',
+  reason: reason ?? null,
+})
+
 type Sessions = Pick<Stripe['checkout']['sessions'], 'expire' | 'retrieve'>
 
 /** Only an open session can be ended: after a refusal, a look tells how it stands. */
@@ -149,8 +161,15 @@ export const makeCardProcessor = ({ secretKey, apiBase }: CardSettings): CardPro
           { payment_intent: intent, amount: units, metadata: { invoice_id: invoice, account, part } },
           { idempotencyKey: key },
         )
-        const state = REFUND_STATES[made.status ?? ''] ?? 'pending'
-        return { id: made.id, state, reason: made.failure_reason ?? null }
+        return refundedOf(made)
+      }),
+    refunded: ({ part, intent }, { invoice }) =>
+      call(async () => {
+        for await (const made of stripe.refunds.list({ payment_intent: intent, limit: REFUNDS_PAGE })) {
+          const { metadata } = made
+          if (metadata?.part === part && metadata.invoice_id === invoice) return refundedOf(made)
+        }
+        return null
       }),
   }
 }

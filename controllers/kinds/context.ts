@@ -69,6 +69,8 @@ export type Tools = {
   unserved?: () => Promise<Unserved[]>
   /** Resources are not there any more that nobody deleted. */
   onLost?: () => void
+  /** The database was away, and is there again: it may be an older copy. */
+  onReconnected?: () => void
   /** A host knows a leader of the epoch `mark`, which is above ours. */
   onHostAhead?: (mark: number) => void
   /** Told of commands of apps that ended: why they were run, and how they ended. */

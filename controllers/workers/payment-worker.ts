@@ -20,7 +20,7 @@ const LEASE_MS = 60_000
 const LANES = 2
 /** The wait after each attempt; all of them fall into the time for which the processor remembers a key. */
 const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 21_600_000, 21_600_000]
-/** The processor forgets a key after 24 hours: a refund under a forgotten one would be another refund. */
+/** The processor forgets a key after 24 hours: a refund under a forgotten one would be another refund, so it is looked for first. */
 const KEY_MEMORY_MS = 23 * 3_600_000
 /** Nobody waits for a checkout any longer than this; the next click asks anew. */
 const OPEN_ATTEMPTS_MAX = 4
@@ -45,6 +45,13 @@ const atOurs = ({ now, wall = () => new Date() }: PaymentWorkerDeps, instant: st
 
 type Answer = Pick<NewFact, 'key' | 'kind' | 'body' | 'state'>
 
+/**
+ * Asked for so long ago that asking again could make another one, also at the first attempt: an older copy of the database does not
+ * know of those that followed it.
+ */
+const isForgotten = ({ createdAt }: OutboxRow, now: Date): boolean =>
+  now.getTime() - Date.parse(createdAt) > KEY_MEMORY_MS
+
 /** Makes the call, and says what is to be recorded of it. @throws ProcessorError */
 const answerOf = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Answer> => {
   const { processor } = deps
@@ -61,7 +68,8 @@ const answerOf = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Answer
       return { key: closedKey(ask.id), kind: 'closed', body: { id: ask.id, how }, state: 'accepted' }
     }
     case 'refund': {
-      const { id, state, reason } = await processor.refund(ask, of)
+      const made = isForgotten(row, deps.now()) ? await processor.refunded(ask, of) : null
+      const { id, state, reason } = made ?? (await processor.refund(ask, of))
       // decided on by the plan, which knows what is told of it
       const body = { part: ask.part, refund: id, state, reason }
       return { key: reportKey(id, state), kind: 'refund_report', body, state: 'pending' }
@@ -76,12 +84,6 @@ const waitOf = (row: OutboxRow, error: ProcessorError): number | undefined => {
   const isLate = (row.payload as ProcessorRequest).ask === 'open' && row.attempt >= OPEN_ATTEMPTS_MAX
   return error.temporary && !isLate ? RETRY_AFTER_MS[row.attempt - 1] : undefined
 }
-
-/** A refund that was asked for before, so long ago that asking again could make a second one. */
-const isForgotten = (row: OutboxRow, now: Date): boolean =>
-  (row.payload as ProcessorRequest).ask === 'refund' &&
-  row.attempt > 1 &&
-  now.getTime() - Date.parse(row.createdAt) > KEY_MEMORY_MS
 
 const failureOf = (row: OutboxRow, reason: string): Answer => ({
   key: failedKey(row.purpose),
@@ -101,11 +103,6 @@ const attempt = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Settlem
       at: deps.now().toISOString(),
     })
     deps.onAnswer(row.kind, row.resource)
-  }
-  if (isForgotten(row, deps.now())) {
-    const reason = 'nobody knows whether it was made, and its key is forgotten by now'
-    await record(failureOf(row, reason))
-    return { ...base, state: 'failed', error: reason }
   }
   let answer: Answer
   try {

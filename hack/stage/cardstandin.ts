@@ -134,19 +134,26 @@ const once = ({ kept }: Running, key: string | string[] | undefined, digest: str
   return answer
 }
 
-const answerApi = async (running: Running, request: IncomingMessage, path: string): Promise<Reply> => {
+/** @param query of the address; a POST has a form in place of it */
+const answerApi = async (
+  running: Running,
+  request: IncomingMessage,
+  { path, query }: { path: string; query: string },
+): Promise<Reply> => {
   const { standIn, options, state } = running
   const { method = 'GET', headers } = request
   const body = await read(request)
   const asked = `${method} ${path}`
   standIn.requests.push(asked)
   if (headers.authorization !== `Bearer ${options.secretKey}`) throw new Refused(401, '', 'Invalid API Key provided')
-  await validate(running, method, path, body)
+  await validate(running, method, query === '' ? path : `${path}?${query}`, body)
   const trouble = standIn.trouble?.when(asked) ? standIn.trouble : null
   if (trouble && !trouble.after) refuse(trouble)
   const digest = createHash('sha256').update(`${path}\n${body}`).digest('hex')
   const key = method === 'POST' ? headers['idempotency-key'] : undefined
-  const answer = once(running, key, digest, () => state.perform(method, path, new URLSearchParams(body)))
+  const answer = once(running, key, digest, () =>
+    state.perform(method, path, new URLSearchParams(method === 'POST' ? body : query)),
+  )
   if (trouble) refuse(trouble)
   return answer
 }
@@ -174,14 +181,14 @@ const failureOf = (error: unknown): Reply => {
 }
 
 const serve = async (running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
   const page = /^\/pay\/([^/]+)$/.exec(path)?.[1]
   const json = ({ status, body }: Reply) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   try {
     if (path === '/healthz') json({ status: 200, body: {} })
     else if (page !== undefined) await answerPage(running, request, response, page)
-    else json(await answerApi(running, request, path))
+    else json(await answerApi(running, request, { path, query }))
   } catch (error) {
     json(failureOf(error))
   }

@@ -128,12 +128,19 @@ const createRefund = ({ sessions, refunds, refundStatus, announce }: Kept, form:
   return refund
 }
 
+const listRefunds = ({ refunds }: Kept, form: URLSearchParams): CardFields => {
+  const intent = form.get('payment_intent')
+  const data = [...refunds.values()].filter((one) => one.payment_intent === intent).reverse()
+  return { object: 'list', url: '/v1/refunds', has_more: false, data }
+}
+
 const perform = (kept: Kept, method: string, path: string, form: URLSearchParams): CardFields => {
   const [, id = '', verb] = /^\/v1\/checkout\/sessions\/([^/]+)(\/expire)?$/.exec(path) ?? []
   if (method === 'POST' && path === '/v1/checkout/sessions') return createSession(kept, form)
   if (method === 'POST' && verb) return expire(kept, id)
   if (method === 'GET' && id !== '') return found(kept, id)
   if (method === 'POST' && path === '/v1/refunds') return createRefund(kept, form)
+  if (method === 'GET' && path === '/v1/refunds') return listRefunds(kept, form)
   throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
 }
 

@@ -30,6 +30,14 @@ const seriesBehind = (detail: string): Stalled =>
     `LEDGER_BEHIND: ${detail}: the database is older than the cluster; put back its newest copy`,
   )
 
+/** The known highest number of a series was refused: it outlives the resource by which it is known. */
+const keepKnown = async ({ behind }: InvoiceDeps, account: string, series: Series): Promise<Stalled> => {
+  const { prefix } = seriesIn(account, series)
+  await behind.keep(account, prefix)
+  const known = formatNumber(series.prefix, series.year, behind.known(account, prefix))
+  return seriesBehind(`${known} was given, and the register does not have it`)
+}
+
 /** What is being numbered, as its step was planned. */
 type Numbering = { object: InvoiceResource; world: InvoiceWorld; signal: AbortSignal }
 
@@ -77,12 +85,7 @@ export const claimNumber = async (deps: InvoiceDeps, step: Claim, numbering: Num
   if (!deps.isCrowded()) drawAhead(deps, step, numbering, known)
   const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch(async (error) => {
     if (!(error instanceof DatabaseRefused)) throw error
-    if (error.constraint === SERIES_KNOWN) {
-      await deps.behind.keep(account, of.prefix)
-      throw seriesBehind(
-        `${formatNumber(series.prefix, series.year, known)} was given, and the register does not have it`,
-      )
-    }
+    if (error.constraint === SERIES_KNOWN) throw await keepKnown(deps, account, series)
     if (error.constraint === 'series_prefix_once') {
       const detail = `another issuer of account ${spec.account} has given numbers ${claim.series.prefix}… already`
       throw new Stalled('PREFIX_TAKEN', `PREFIX_TAKEN: ${detail}; give the issuer another number_prefix`)
@@ -138,19 +141,25 @@ export const claimCredit = async (
   { metadata, spec }: InvoiceResource,
 ) => {
   const { id, series, amountCents, currency, issuedAt } = step
-  // No status names the number of a credit note: where anything of the account is missing, one may be.
+  // A status names a credit note once it is stamped: where anything of the account is missing, one may be.
   if (deps.behind.ofAccount(spec.account)) {
     throw seriesBehind(`invoices of ${spec.account} are missing in the register, and so may be credit notes`)
   }
-  const { number, issuedAt: at } = await deps.ledger.claimNumber({
+  const of = seriesIn(spec.account, series)
+  const claim = {
     resource: `${metadata.name}/${id}`,
     uid: metadata.uid,
-    series: seriesIn(spec.account, series),
-    kind: 'credit_note',
+    series: of,
+    known: deps.behind.known(spec.account, of.prefix),
+    kind: 'credit_note' as const,
     totalCents: amountCents,
     currency,
     issuedAt,
     payload: { invoice: metadata.name, amountCents, currency },
+  }
+  const { number, issuedAt: at } = await deps.ledger.claimNumber(claim).catch(async (error) => {
+    const isKnown = error instanceof DatabaseRefused && error.constraint === SERIES_KNOWN
+    throw isKnown ? await keepKnown(deps, spec.account, series) : error
   })
   // Nothing that is observed tells of this number, so a replay is believed as it answers.
   const claimed = { number, issuedAt: at }

@@ -18,27 +18,31 @@ export type KeptGenerations = {
   has(uid: string, generation: number): boolean
   add(uid: string, generation: number): void
   forget(uid: string): void
+  /** Nothing else is known to be kept any more. */
+  renew(kept: readonly KeptGeneration[]): void
 }
+type KeptGeneration = { uid: string; generation: number }
 
 /** @param kept what is known from the start */
-export const makeKeptGenerations = (kept: readonly { uid: string; generation: number }[] = []): KeptGenerations => {
-  const newest = new Map(kept.map(({ uid, generation }) => [uid, generation]))
+export const makeKeptGenerations = (kept: readonly KeptGeneration[] = []): KeptGenerations => {
+  let newest = new Map<string, number>()
+  const renew = (all: readonly KeptGeneration[]) => {
+    newest = new Map(all.map(({ uid, generation }) => [uid, generation]))
+  }
+  renew(kept)
   return {
+    renew,
     has: (uid, generation) => (newest.get(uid) ?? 0) >= generation,
     add: (uid, generation) => void newest.set(uid, Math.max(generation, newest.get(uid) ?? 0)),
     forget: (uid) => void newest.delete(uid),
   }
 }
 
+const readKept = async (pg: Pg): Promise<KeptGeneration[]> =>
+  (await pg.query<KeptGeneration>('observe_kept', 'select uid, generation from desires', [])).rows
+
 /** So that who begins to lead sends no spec that is kept already. */
-export const readKeptGenerations = async (pg: Pg): Promise<KeptGenerations> => {
-  const { rows } = await pg.query<{ uid: string; generation: number }>(
-    'observe_kept',
-    'select uid, generation from desires',
-    [],
-  )
-  return makeKeptGenerations(rows)
-}
+export const readKeptGenerations = async (pg: Pg): Promise<KeptGenerations> => makeKeptGenerations(await readKept(pg))
 
 /** A desire as it is written down. */
 export type NewDesire = Pick<KeptDesire, 'kind' | 'name' | 'uid' | 'generation' | 'account' | 'createdAt'> & {
@@ -72,6 +76,8 @@ export type Desires = OriginReader & {
   /** Asked for more than `olderThanMs` ago, and not seen. */
   askedFor(olderThanMs: number): Promise<(Resource & { uid: string })[]>
   takeBack(of: Resource & { uid: string }): Promise<void>
+  /** The database may be an older copy: what it has of each is asked anew. */
+  reread(): Promise<void>
   /** What is older than so many days, in part. @returns how many rows went */
   prune(days: number): Promise<number>
 }
@@ -249,6 +255,7 @@ export const makeDesires = (deps: Fenced): Desires => {
       return (await pg.query<Resource & { uid: string }>('observe_asked', ASKED, [olderThanMs / 1_000])).rows
     },
     takeBack: makeAskDeletion(deps).takeBack,
+    reread: async () => deps.known.renew(await readKept(pg)),
     async prune(days) {
       const text = 'select prune_desires($1, $2, $3, $4) as gone'
       const { rows } = await pg.query<{ gone: number }>('prune_desires', text, [LEASE, epoch(), days, PRUNE_MAX])

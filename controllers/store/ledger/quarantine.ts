@@ -2,6 +2,7 @@
  * What was set aside: rows that failed through a fault of their own as often as they may, so that nothing waits behind them
  * (sql/schema/019_quarantine.sql; rules/platform.md#quarantine).
  */
+import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
 /** Rows of the outbox by their channel, and deliveries. */
@@ -55,6 +56,29 @@ export const makeQuarantine = ({ pg }: { pg: Pg }): Quarantine => ({
     const { rows } = await pg.query<{ released: boolean }>('quarantine_release', RELEASE, [id, who, at])
     return rows[0]?.released ?? false
   },
+})
+
+/** Mail, events and deliveries that wait, by what they are. */
+export type WaitingCounts = { source: QuarantineSource; count: number }[]
+
+const WAITING = `
+select w.source, count(*)::integer as count
+from (
+  select o.channel as source from outbox o where o.due_at is not null and o.channel <> 'card'
+  union all
+  select 'delivery' from deliveries d where d.state = 'pending'
+) w
+group by w.source order by w.source`
+const SET_ASIDE = 'select source, count from set_aside_waiting($1, $2, $3, $4)'
+const MAYBE_SENT = 'it waited in the copy of the database that was put back: it may have gone out since'
+
+/** What waited in an older copy of the database. */
+export const makeWaiting = ({ pg }: { pg: Pg }) => ({
+  counts: async (): Promise<WaitingCounts> =>
+    (await pg.query<WaitingCounts[number]>('waiting_counts', WAITING, [])).rows,
+  /** Until an administrator releases it. Safe to repeat. @throws StaleEpoch */
+  setAside: async (epoch: number, at: string): Promise<WaitingCounts> =>
+    (await pg.query<WaitingCounts[number]>('set_aside_waiting', SET_ASIDE, [LEASE, epoch, MAYBE_SENT, at])).rows,
 })
 
 const UNDECIDED = `

@@ -9,6 +9,7 @@ import type { RebuildPlan } from '../../../crds/kernel/desire/rebuild.ts'
 import { keepEpoch } from '../../runtime/epoch.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import { makeAppendAudit } from '../../store/audit.ts'
+import { makeWaiting } from '../../store/ledger/quarantine.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
 import { applyRebuild, type NotMade } from '../lost/rebuild.ts'
@@ -105,9 +106,10 @@ export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Prom
   await installation.beginReconcile()
   const epoch = await takeEpoch(taking.pg, 'reconcile', LEASE, marks.epoch)
   await giveBack(deps, plan, epoch)
+  const aside = codes.has('LEDGER_BEHIND') ? await makeWaiting(taking).setAside(epoch, now().toISOString()) : []
   const refused = plan.rebuild ? await takeCluster(deps, plan, plan.rebuild) : []
   const audit = makeAppendAudit({ pg: taking.pg })
-  const fields = [...codes, `epoch ${epoch}`]
+  const fields = [...codes, `epoch ${epoch}`, ...aside.map(({ source, count }) => `${count} ${source} set aside`)]
   await audit(auditOf(PLATFORM, now().toISOString(), { once: `epoch:${epoch}`, resource: null, fields }))
   await keepEpoch(taking, epoch)
   await installation.endReconcile()

@@ -16,6 +16,7 @@ import type { RebuildPlan } from '../../../crds/kernel/desire/rebuild.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Taking } from '../../runtime/epoch.ts'
 import type { KnownNumbers } from '../../store/ledger/known.ts'
+import { makeWaiting, type WaitingCounts } from '../../store/ledger/quarantine.ts'
 import type { Restore } from '../../store/ledger/restore.ts'
 import { lookAtRebuild } from '../lost/rebuild.ts'
 import type { Absence } from '../truths/absence.ts'
@@ -32,6 +33,8 @@ export type ReconcileDeps = Omit<JudgeDeps, 'accept' | 'known'> & {
   taking: Taking
   /** By the id of a series: numbers up to this one may have been given, a person says. */
   reserve: ReadonlyMap<string, number>
+  /** `Kind/name` of those that were taken for deleted while nobody looked, and that a person wants back. */
+  wanted: ReadonlySet<string>
 }
 
 export type ReconcilePlan = {
@@ -41,8 +44,12 @@ export type ReconcilePlan = {
   series: SeriesPlan[]
   restorations: Restoration[]
   absence: Absence
+  /** What waits to be sent in a database that is the older side, and may have been sent since. */
+  waiting: WaitingCounts
   /** What of the cluster can be made again; null where the database is the older side, and may not know what was deleted since. */
   rebuild: RebuildPlan | null
+  /** Those that were taken for deleted while nobody looked, and are made again only where a person names them. */
+  forgotten: { kind: string; name: string }[]
   /** Why nothing of it can be done, each with what to do. */
   blocked: string[]
 }
@@ -78,6 +85,18 @@ const knownUpTo = async ({ known }: ReconcileDeps, behind: Looked['behind']): Pr
   return [...shown, ...(await known.ahead(await known.numbers()))]
 }
 
+/** Why one that is wanted back is not made, with what to do. */
+const notMade = ({ wanted }: ReconcileDeps, rebuild: RebuildPlan | null): string[] => {
+  const made = new Set(rebuild?.stages.flat().map(keyOf))
+  return [...wanted].flatMap((key) => {
+    if (made.has(key)) return []
+    if (rebuild === null)
+      return [`${key} is not made again while the truths disagree: reconcile first, without --restore`]
+    const left = rebuild.left.find((one) => keyOf(one) === key)
+    return [`${key} cannot be made again: ${left?.detail ?? 'nothing is kept of it'}; leave it out of --restore`]
+  })
+}
+
 /** Only looks. @throws KubeError, DatabaseUnavailable */
 export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan> => {
   const sight = await see(deps)
@@ -104,20 +123,25 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
   // a few that were lost are no disagreement, and are missed by somebody all the same
   const isConcerned =
     wrongs.length === 0 || wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
+  const isOlder = wrongs.some(({ code }) => code === 'LEDGER_BEHIND')
   const isOtherKey = faults.some(({ code }) => code === 'KEY_UNKNOWN')
+  const rebuild = isConcerned && !isOtherKey ? await lookAtRebuild({ ...deps, pg: deps.taking.pg }, deps.wanted) : null
   return {
     sight,
     wrongs,
     series,
     restorations,
     absence,
-    rebuild: isConcerned && !isOtherKey ? await lookAtRebuild({ ...deps, pg: deps.taking.pg }) : null,
+    waiting: isOlder ? await makeWaiting(deps.taking).counts() : [],
+    rebuild,
+    forgotten: rebuild?.left.filter(({ why }) => why === 'absent') ?? [],
     blocked: [
       ...(isOtherKey
         ? ['nothing can be mended under another key: give BOTTEGA_SECRET_KEY the one that belongs to it']
         : []),
       ...found.filter(isBlocked).map(({ name, number, blocked: why }) => `${name} (${number}): ${why}`),
       ...blocked,
+      ...notMade(deps, rebuild),
     ],
   }
 }

@@ -21,15 +21,26 @@ import { doneWords, summaryOf, wordsOf } from './words.ts'
 /** Lists of a cluster that answers are in by then. */
 const LISTS_MS = 60_000
 
-export const RECONCILE_USAGE = 'reconcile [--plan | --apply] [--json] [--reserve SERIES=LAST]…'
+export const RECONCILE_USAGE = 'reconcile [--plan | --apply] [--json] [--reserve SERIES=LAST]… [--restore KIND/NAME]…'
 
-export type ReconcileOptions = { apply: boolean; json: boolean; reserve: ReadonlyMap<string, number> }
+export type ReconcileOptions = {
+  apply: boolean
+  json: boolean
+  reserve: ReadonlyMap<string, number>
+  /** `Kind/name` of what was taken for deleted, and is wanted back. */
+  restore?: ReadonlySet<string>
+}
 
 const reserveOf = (given: string): [string, number] => {
   const [, id = '', last = ''] = /^(.+)=(\d{1,15})$/.exec(given) ?? []
   if (id === '')
     throw new ReconcileRefused(`--reserve takes SERIES=LAST, as --reserve demo/iss-default/invoice/2026=447`)
   return [id, Number(last)]
+}
+
+const restoreOf = (given: string): string => {
+  if (/^[A-Za-z]{1,63}\/[^/]{1,253}$/.test(given)) return given
+  throw new ReconcileRefused(`--restore takes KIND/NAME, as --restore Invoice/inv-october`)
 }
 
 /** @throws ReconcileRefused, TypeError on an argument that is not known */
@@ -41,10 +52,16 @@ export const readReconcileOptions = (args: string[]): ReconcileOptions => {
       apply: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       reserve: { type: 'string', multiple: true, default: [] },
+      restore: { type: 'string', multiple: true, default: [] },
     },
   })
   if (values.plan && values.apply) throw new ReconcileRefused('--plan and --apply exclude each other')
-  return { apply: values.apply, json: values.json, reserve: new Map(values.reserve.map(reserveOf)) }
+  return {
+    apply: values.apply,
+    json: values.json,
+    reserve: new Map(values.reserve.map(reserveOf)),
+    restore: new Set(values.restore.map(restoreOf)),
+  }
 }
 
 export type ReconcileClients = {
@@ -75,13 +92,13 @@ const listed = async (caches: Caches): Promise<void> => {
 
 export const reconcileDepsOf = (
   { kube, strays, pg, caches, keys, namespace, home, log, now }: ReconcileClients,
-  reserve: ReconcileOptions['reserve'] = new Map(),
+  { reserve = new Map(), restore: wanted = new Set() }: Partial<ReconcileOptions> = {},
 ): ApplyDeps => {
   const installation = makeInstallation({ pg })
   // only asked: what is written goes under an epoch of its own
   const epoch = () => 0
   return {
-    ...{ kube, strays, caches, keys, namespace, home, log, now, installation, reserve },
+    ...{ kube, strays, caches, keys, namespace, home, log, now, installation, reserve, wanted },
     mirror: makeMirror({ pg, epoch }),
     known: makeKnown({ pg, epoch }),
     deletions: makeDeletionReader({ pg }),
@@ -96,7 +113,7 @@ export const reconcileDepsOf = (
  */
 export const reconcile = async (clients: ReconcileClients, options: ReconcileOptions): Promise<string> => {
   await listed(clients.caches)
-  const deps = reconcileDepsOf(clients, options.reserve)
+  const deps = reconcileDepsOf(clients, options)
   const plan = await planReconcile(deps)
   const summary = summaryOf(plan)
   if (!options.apply) return options.json ? JSON.stringify(summary, null, 2) : wordsOf(summary)

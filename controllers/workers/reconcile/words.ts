@@ -17,6 +17,10 @@ export type ReconcileSummary = {
   series: { id: string; restored: string[]; lost: string[]; next: string }[]
   resources: { name: string; number: string; does: string[] }[]
   absent: { kind: string; name: string }[]
+  /** Taken for deleted while nobody looked. */
+  forgotten: { kind: string; name: string }[]
+  /** What --apply sets aside, until an administrator releases it. */
+  aside: Record<string, number>
   epoch: { database: number; lease: number }
 }
 
@@ -55,6 +59,14 @@ const absentSteps = ({ absence, rebuild }: ReconcilePlan): string[] => {
   ]
 }
 
+const WAITING_WORDS = { mail: 'mails', event: 'events', delivery: 'deliveries to endpoints', card: 'calls' } as const
+
+const asideSteps = ({ waiting }: ReconcilePlan): string[] => {
+  if (waiting.length === 0) return []
+  const counted = waiting.map(({ source, count }) => `${count} ${WAITING_WORDS[source]}`).join(', ')
+  return [`set aside what waits to be sent, for it may have gone out since: ${counted}`]
+}
+
 const stepsOf = (plan: ReconcilePlan): string[] => {
   const { sight, wrongs, series, restorations } = plan
   const { here, marks, kept } = sight
@@ -65,14 +77,23 @@ const stepsOf = (plan: ReconcilePlan): string[] => {
     ...(kept === null ? [`take the empty database for that of installation ${marks.installation}`] : []),
     ...series.flatMap(seriesSteps),
     ...restorations.map(({ name, does }) => `${name}: ${does.join('; ')}`),
+    ...asideSteps(plan),
     ...absentSteps(plan),
     ...(isStranger ? [`accept cluster ${here.clusterUid}, namespace ${here.namespace}, as that of this database`] : []),
     `raise the epoch above ${top}, in the database and on the Lease; a host that knows a higher one raises it further`,
   ]
 }
 
-const decideOf = ({ wrongs, series, restorations }: ReconcilePlan): string[] => {
-  if (!wrongs.some(({ code }) => code === 'LEDGER_BEHIND')) return []
+const forgottenWords = ({ forgotten }: ReconcilePlan): string[] =>
+  forgotten.length === 0
+    ? []
+    : [
+        `${forgotten.length} resources were taken for deleted, for they were not there when somebody began to lead: have each that was not with --restore KIND/NAME, within 30 days: ${namesOf(forgotten)}`,
+      ]
+
+const decideOf = (plan: ReconcilePlan): string[] => {
+  const { wrongs, series, restorations, waiting } = plan
+  if (!wrongs.some(({ code }) => code === 'LEDGER_BEHIND')) return forgottenWords(plan)
   const lost = series.flatMap(({ entries }) => numbersOf(entries, 'lost'))
   const drawn = restorations
     .filter(({ does }) => does.some((one) => one.startsWith('its document')))
@@ -88,7 +109,12 @@ const decideOf = ({ wrongs, series, restorations }: ReconcilePlan): string[] => 
         ]
       : []),
     `numbers may have been mailed that are known nowhere, because their resource is gone too: look through the mail that was sent, and set them aside with --reserve SERIES=LAST${ends.length > 0 ? `, here ${ends.join(', ')}` : ''}`,
-    'mail that was waiting when the copy was made goes out again under its Message-ID; payments, views and claims of since then are on record only as far as a status says them',
+    ...(waiting.length > 0
+      ? [
+          'compare what is set aside with what was sent (GET /api/admin/quarantine), and release what did not go out (POST /api/admin/quarantine/ID/release)',
+        ]
+      : []),
+    'what fell due between the copy and now, reminders as an example, is not made up for; payments, views and claims of since then are on record only as far as a status says them',
   ]
 }
 
@@ -107,6 +133,8 @@ export const summaryOf = (plan: ReconcilePlan): ReconcileSummary => ({
   })),
   resources: plan.restorations.map(({ name, number, does }) => ({ name, number, does })),
   absent: plan.absence.absent,
+  forgotten: plan.forgotten.map(({ kind, name }) => ({ kind, name })),
+  aside: Object.fromEntries(plan.waiting.map(({ source, count }) => [source, count])),
   epoch: { database: plan.sight.kept?.epoch ?? 0, lease: plan.sight.marks.epoch },
 })
 

@@ -65,17 +65,21 @@ export const stepsAhead = (dueDate: string, zone: string, now: Date): { step: Re
     .filter(({ instant }) => instant > now && noted(instant) !== null)
     .map(({ step, on }) => ({ step, on }))
 
+/** When the ledger was given back what it had lost of the invoice: what fell due until then was given, or may have been. */
+const givenBackAt = ({ restored }: InvoiceWorld): number =>
+  restored === null ? Number.NEGATIVE_INFINITY : Date.parse(restored.at)
+
 /**
  * The steps that are left, each with the local day it is due on. Steps before the send are skipped, and so are those before
  * one that was given: the due date may have been moved since.
  */
 const stepsLeft = (dueDate: string, world: InvoiceWorld): Due[] => {
-  const sentAt = Date.parse(world.sends[0]?.at ?? '')
+  const from = Math.max(Date.parse(world.sends[0]?.at ?? ''), givenBackAt(world))
   const instants = instantsOf(dueDate, zoneOf(world))
   const lastGiven = REMINDER_STEPS.findLastIndex(({ step }) => world.chasing.given.some((one) => one.step === step))
   return instants.flatMap(({ step, on, instant }, index): Due[] => {
     const dueAt = noted(instant)
-    if (index <= lastGiven || dueAt === null || !(instant.getTime() > sentAt)) return []
+    if (index <= lastGiven || dueAt === null || !(instant.getTime() > from)) return []
     const next = instants[index + 1]
     return [{ step, on, dueAt, lapsesAt: next ? noted(next.instant) : null }]
   })
@@ -134,7 +138,7 @@ const desiredOverdue = (object: InvoiceResource, world: InvoiceWorld, facts: Inv
   const order = orderOf(spec, world)
   if (!isOpen(facts) || dueDate === undefined || !order || !world.record) return []
   const dueAt = noted(endOfDay(dueDate, zoneOf(world)))
-  if (dueAt === null || world.chasing.overdue.includes(dueDate)) return []
+  if (dueAt === null || world.chasing.overdue.includes(dueDate) || Date.parse(dueAt) <= givenBackAt(world)) return []
   const event = invoiceEvent('invoice.overdue', object, {
     number: world.record.number,
     issuerId: order.issuerId,
@@ -171,8 +175,15 @@ const refusalOf = (
   return { code: 'NOTHING_DUE', detail: `nothing of the ${total} of ${record.number} is left to pay` }
 }
 
-/** Why no mail goes out; null when one does. */
-const reasonOf = ({ spec }: InvoiceResource, world: InvoiceWorld, given: number, now: Date): string | null => {
+/** Why no mail goes out; null when one does. @param given to those that were asked for before it */
+const reasonOf = (
+  { spec }: InvoiceResource,
+  world: InvoiceWorld,
+  { seq, given }: { seq: number; given: number },
+  now: Date,
+): string | null => {
+  if (world.restored !== null && seq < world.restored.seq)
+    return 'it was asked for before the database was put back: it may have gone out'
   if (spec.test) return 'a test invoice sends no mail'
   if (recipientOf(world) === '') return 'the invoice was sent to nobody: it had no client_email'
   if (isMailedOut(world, now)) return recipientCapDetail(world.record?.number ?? '')
@@ -196,7 +207,7 @@ export const remindSteps = (
   let given = 0
   return world.chasing.asked.map(({ seq, id }): RemindStep => {
     if (refusal) return { do: 'remind', seq, accept: false, ...refusal }
-    const reason = reasonOf(object, world, given, now)
+    const reason = reasonOf(object, world, { seq, given }, now)
     if (reason !== null) {
       return { do: 'remind', seq, accept: true, outcome: { sent: false, to, step: 'manual', reason }, mail: null }
     }

@@ -54,6 +54,7 @@ const withLife = (processor: CardProcessor, life: Life): CardProcessor => ({
   open: (ask, of) => life.hostAround({ name: 'card open' }, () => processor.open(ask, of)),
   end: (ask) => life.hostAround({ name: 'card end' }, () => processor.end(ask)),
   refund: (ask, of) => life.hostAround({ name: 'card refund' }, () => processor.refund(ask, of)),
+  refunded: (ask, of) => life.hostAround({ name: 'card refunded' }, () => processor.refunded(ask, of)),
 })
 
 const tools = (life: Life) => {

@@ -46,6 +46,8 @@ spec("requests of the card processor's library", (t) => {
     )
     assert.ok(refund.id.startsWith('re_') && refund.state === 'succeeded', JSON.stringify(refund))
     assert.is(await processor.end({ ask: 'end', session: 1, id: 'cs_1' }), 'expired')
+    const ask = { ask: 'refund', part: 'cn-2.1', intent: 'pi_1', units: 500, account: 'demo' } as const
+    assert.is(await processor.refunded(ask, { invoice: 'inv-1' }), null)
   })
 
   t('for a session are well formed in each language, with and without an address', async () => {
@@ -136,6 +138,9 @@ spec('the card processor', (t) => {
     const [first, again] = [await refund('a', 100_000), await refund('a', 100_000)]
     assert.equal([first, first.state], [again, 'succeeded'])
     assert.is((await failure(() => refund('b', 44_001))).temporary, false)
+    const seen = (part: string) =>
+      processor.refunded({ ask: 'refund', part, intent, units: 1, account: 'demo' }, { invoice: 'inv-1' })
+    assert.equal([await seen('a'), await seen('b')], [first, null], 'each is found by what it is a part of')
   })
 })
 

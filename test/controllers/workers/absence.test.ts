@@ -1,7 +1,13 @@
 import { rmSync } from 'node:fs'
+import { pino } from 'pino'
+import { makeKube } from '../../../controllers/kube/kube.ts'
+import { makeCaches } from '../../../controllers/operator.ts'
 import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makeAskDeletion } from '../../../controllers/store/ledger/desires.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { reconcile } from '../../../controllers/workers/reconcile/reconcile.ts'
+import type { ReconcileSummary } from '../../../controllers/workers/reconcile/words.ts'
+import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { makeLife } from '../../support/crash/crash.ts'
@@ -15,6 +21,7 @@ import {
   makeNamespace,
   type Namespace,
   scratchFolder,
+  serviceKubeconfig,
 } from '../../support/stage/stage.ts'
 
 /** What is absent was not deleted: a database in front of which the cluster is empty, or another, keeps what it knows. */
@@ -58,6 +65,20 @@ const lead = async (namespace: Namespace): Promise<OneProcess> => {
   const process = await startOneProcess(options, makeLife())
   ends.push(() => process.end())
   return process
+}
+/** As an administrator asks for it, while nobody leads. */
+const reconciled = async (namespace: Namespace, restore: string[], apply = false): Promise<ReconcileSummary> => {
+  const pg = makePg({ url: database.url, max: 2 })
+  const kube = makeKube({ kubeconfig: serviceKubeconfig('reconcile') })
+  const log = pino({ level: 'silent' })
+  const caches = makeCaches({ kube, namespace: namespace.name, log })
+  const clients = { ...{ kube, pg, caches, log, keys: ownKeys }, namespace: namespace.name, now: () => new Date() }
+  try {
+    return JSON.parse(await reconcile(clients, { apply, json: true, reserve: new Map(), restore: new Set(restore) }))
+  } finally {
+    await caches.stop()
+    await Promise.all([kube.close(), pg.close()])
+  }
 }
 const countOf = async (text: string) => Number((await query(database.url, `select count(*) as n from ${text}`))[0]?.n)
 const known = () => countOf('mirror')
@@ -115,6 +136,33 @@ spec('a cluster that does not hold what the database knows', (t) => {
       ['demo', 'inv-draft-0', 'inv-draft-2'],
     )
     assert.is(await keys(), 1, 'it cannot be made again')
+    await process.end()
+
+    // it was no deletion after all; the Lease is there wherever the platform was applied
+    const metadata = { name: LEASE_NAME, namespace: namespace.name }
+    await apply(namespace, [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata }])
+    const plan = await reconciled(namespace, [])
+    assert.equal(plan.forgotten, [
+      { kind: 'Host', name: 'host-one' },
+      { kind: 'Invoice', name: 'inv-draft-1' },
+    ])
+    assert.ok(plan.decide.some((one) => one.includes('--restore KIND/NAME') && one.includes('Invoice/inv-draft-1')))
+    assert.equal(plan.steps, [], 'nobody is asked')
+    const nobody = await reconciled(namespace, ['Invoice/nobody'])
+    assert.match(nobody.blocked.join(), 'Invoice/nobody cannot be made again: nothing is kept of it')
+    const wanted = await reconciled(namespace, ['Invoice/inv-draft-1'], true)
+    assert.match(
+      wanted.steps.join(),
+      'make 1 resources again, as they were asked for last, each known by its rows: Invoice/inv-draft-1',
+    )
+    const again = await lead(namespace)
+    await (await again.operator()).lookAtAll()
+    const views = await query(
+      database.url,
+      "select view ->> 'client_name' as client from mirror where name = 'inv-draft-1'",
+    )
+    assert.equal(views, [{ client: 'Client 1' }])
+    assert.equal((await reconciled(namespace, [])).forgotten, [{ kind: 'Host', name: 'host-one' }])
   })
 
   t('deletions that were asked for over REST while nobody ran are none, however many', async () => {

@@ -6,7 +6,7 @@ const summary: ReconcileSummary = {
   agree: false,
   disagreements: [{ code: 'CLUSTER_UNKNOWN', what: '2 of 2 known resources are absent in this cluster' }],
   steps: ['make 2 resources again'],
-  ...{ blocked: [], decide: [], series: [], resources: [], absent: [] },
+  ...{ blocked: [], decide: [], series: [], resources: [], absent: [], forgotten: [], aside: {} },
   epoch: { database: 3, lease: 0 },
 }
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { Problem } from '../../../api/http/problem.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
-import { recordPayment } from '../../../api/invoice/money/money.ts'
+import { creditInvoice, recordPayment } from '../../../api/invoice/money/money.ts'
 import { invoices } from '../../../api/invoice/read.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
@@ -83,7 +83,7 @@ spec('a database that was put back to an earlier state', (t) => {
   t.before(async () => {
     namespace = await makeNamespace()
     catcher = await startMailCatcher({ dir: folder, port: 0 })
-    for (const name of ['demo', 'other']) await kubectl(['apply', '-f', '-'], account(name))
+    for (const name of ['demo', 'other', 'credited']) await kubectl(['apply', '-f', '-'], account(name))
   })
   t.after(async () => {
     for (const end of ends.reverse()) await end()
@@ -157,6 +157,39 @@ spec('a database that was put back to an earlier state', (t) => {
     await kubectl(['delete', 'inv', ...lost])
     const fourth = await lead(copy)
     assert.is((await refusal(send(fourth, 'demo', 'newer'))).code, 'LEDGER_BEHIND')
+    await fourth.end()
+  })
+
+  t('gives no credit note a number that another has, though the resource that names it is gone', async () => {
+    const database = await makeDatabase()
+    ends.push(database.drop)
+    const first = await lead(database)
+    const [named, other] = [await send(first, 'credited', 'named'), await send(first, 'credited', 'other')]
+    await idle(first)
+    await first.end()
+    const copy = await copyDatabase(database.url)
+    ends.push(copy.drop)
+    const credit = ({ api }: OneProcess, id: string) =>
+      creditInvoice(api, request('credited', { params: { id }, body: { amount_cents: 100, reason: 'late' } }))
+
+    const second = await lead(database)
+    assert.is((await credit(second, named)).status, 201)
+    await idle(second)
+    await second.end()
+
+    const third = await lead(copy)
+    await idle(third)
+    await third.end()
+    await kubectl(['delete', 'inv', named])
+
+    const fourth = await lead(copy)
+    // it is owed less from then on, and its document waits for a number that is nobody's
+    assert.is((await credit(fourth, other)).status, 201)
+    await idle(fourth)
+    assert.equal(await query(copy.url, "select number from register where kind = 'credit_note'"), [])
+    const stalled = (await held()).find(({ name }) => name === other)
+    assert.is(stalled?.reason, 'LedgerBehind')
+    assert.match(stalled?.message ?? '', 'CNINV-026-0001 was given')
     await fourth.end()
   })
 })

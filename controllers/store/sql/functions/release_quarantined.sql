@@ -19,7 +19,7 @@ begin
   else
     -- The count of its attempts goes on: what is remembered of the earlier ones holds for it as before.
     update outbox o set state = 'queued', due_at = in_now, settled_at = null
-    where o.id = held.source_id and o.state = 'failed';
+    where o.id = held.source_id and o.state in ('failed', 'unknown') and o.due_at is null;
   end if;
   if not found then
     return false;

@@ -171,6 +171,7 @@ const wordsOf = ({ number, status, invoice }: Known, ledger: LedgerSide, facts: 
     ),
     ...(notes > 0 ? [`${notes} credit notes, as its status says`] : []),
     ...(facts.some(({ kind }) => kind === 'adopted') ? ['known by its present uid'] : []),
+    ...(status.url === undefined ? [] : ['what it would have been reminded of by now counts as given']),
     `${status.factSeq ?? 0} things happened to it, ${ledger.factSeq} are on record; what they were in detail is lost`,
   ]
 }

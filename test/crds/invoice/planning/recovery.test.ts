@@ -9,7 +9,16 @@ import {
 } from '../../../../crds/invoice/planning/recovery/restoration.ts'
 import { planSeries, type SeriesInput } from '../../../../crds/invoice/planning/recovery/series.ts'
 import type { InvoiceResource, InvoiceStatus } from '../../../../crds/invoice/schema.ts'
-import { frozen, invoiceResource, invoiceSpec, NOW, record, world } from '../../../support/builders/invoice.ts'
+import type { InvoiceWorld } from '../../../../crds/invoice/world.ts'
+import {
+  frozen,
+  invoiceResource,
+  invoiceSpec,
+  NOW,
+  record,
+  sentWorld,
+  world,
+} from '../../../support/builders/invoice.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** As it was when 40.00 of it had been paid and 4.00 credited. */
@@ -120,6 +129,53 @@ spec('an invoice that is given back to the ledger', (t) => {
       stranger.facts.some(({ key }) => key === 'uid:uid-1'),
       'its present uid',
     )
+  })
+
+  /** Its send was in the copy; at 09:00 of the due date it was reminded of, which the copy does not know. */
+  const givenBack = (at: string, more: Partial<InvoiceWorld> = {}): InvoiceWorld =>
+    sentWorld(invoiceSpec({ dueDate: '2026-12-20' }), {
+      ...recordedOf([
+        {
+          ...{ seq: 5, key: 'restored:5', kind: 'restored', state: 'accepted', at },
+          body: { sends: 1, phase: 'sent', notes: [] },
+        },
+      ]),
+      factSeq: 5,
+      ...more,
+    })
+  const planned = (around: InvoiceWorld, at: string) =>
+    planInvoice(frozen(invoiceResource({ dueDate: '2026-12-20' })), around, new Date(at)).steps
+  const scheduled = (around: InvoiceWorld, at: string) =>
+    planned(around, at).flatMap((step) =>
+      step.do === 'schedule' ? step.rows.map(({ purpose, dueAt }) => [purpose, dueAt]) : [],
+    )
+
+  t('is not reminded of again, nor told to be overdue: what fell due before it was given back counts as given', () => {
+    const around = givenBack('2026-12-20T15:00:00.000Z')
+    assert.equal(scheduled(around, '2026-12-20T15:05:00.000Z'), [
+      ['reminder', '2026-12-27T08:00:00.000Z'],
+      ['overdue', '2026-12-20T23:00:00.000Z'],
+    ])
+    const late = givenBack('2026-12-21T15:00:00.000Z')
+    assert.equal(scheduled(late, '2026-12-21T15:05:00.000Z'), [['reminder', '2026-12-27T08:00:00.000Z']])
+  })
+
+  t('mails no reminder that was asked for before: it may have gone out; one that is asked for since goes out', () => {
+    const asked = [
+      { seq: 3, id: 'a' },
+      { seq: 6, id: 'b' },
+    ]
+    const chasing = { given: [], asked, overdue: [] }
+    const around = givenBack('2026-12-20T15:00:00.000Z', { chasing, factSeq: 6 })
+    const steps = planned(around, '2026-12-20T15:05:00.000Z').flatMap((step) => (step.do === 'remind' ? [step] : []))
+    assert.equal(
+      steps.map((step) => [step.seq, step.accept && step.outcome.sent, step.accept && step.mail !== null]),
+      [
+        [3, false, false],
+        [6, true, true],
+      ],
+    )
+    assert.match(JSON.stringify(steps[0]), 'it may have gone out')
   })
 
   t('is left to a person where the spec is not what was sent, or two have one number', () => {
