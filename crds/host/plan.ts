@@ -32,8 +32,8 @@ export type HostWorld = {
 }
 
 export type HostStep =
-  /** Makes the proxy serve what is stored, and nothing else under our names. */
-  | { do: 'restoreProxy' }
+  /** Makes the proxy serve what is stored, and nothing else under our names. `told`: that somebody changed it is an Event. */
+  | { do: 'restoreProxy'; told: boolean }
   /** Makes the packet filter keep apps from each other and from the host. */
   | { do: 'restoreGuard' }
 
@@ -129,7 +129,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   }
   if (world.drift !== 'none') {
     const verdict = waiting('RestoringProxy', 'puts the routes of its proxy back')
-    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy' }] }
+    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy', told: stoodWell(object) }] }
   }
   const bad = world.certificates.filter(({ state }) => state !== 'valid').length
   const names = `${world.certificates.length} hostnames are served`
@@ -138,6 +138,13 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   const verdict = ready('Approved', detail === '' ? certified : `${certified}; ${detail}`)
   return end(verdict, 'approved', bad === 0 ? LOOK_MS : SOON_MS)
 }
+
+/** All was right with this spec, so that what strayed since was changed by somebody; a new host, or new settings, are our own doing. */
+const stoodWell = ({ metadata, status }: HostResource): boolean =>
+  status?.conditions?.some(
+    ({ type, status: state, observedGeneration }) =>
+      type === 'Ready' && state === 'True' && observedGeneration === metadata.generation,
+  ) ?? false
 
 export const restartOf = ({ siteRoot }: HostSpec, { restart }: Findings, { state }: HostGuard) =>
   engineRestart(restart, { hasFiles: siteRoot !== undefined, isGuarded: state === 'stands' })

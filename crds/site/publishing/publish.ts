@@ -37,6 +37,8 @@ export type PublishStep =
   | { do: 'setRoute'; host: string; hostname: string; manifest: string; hsts: boolean; aliases: string[] }
   /** Counts that it is put back. `drift`: what somebody or something changed, of which an Event tells; none for what is outdated. */
   | { do: 'noteDrift'; host: string; drift: string[] }
+  /** Whatever else strayed in the proxy of the host: it may stand before the route. */
+  | { do: 'restoreProxy'; host: string }
   | { do: 'markSwitched'; host: string; digest: string }
   /** Every page as a visitor gets it, through the host's TLS port. Waiting until they are the right ones. */
   | {
@@ -247,6 +249,7 @@ export const wayBack = (object: SiteResource, world: SiteWorld): { verdict: Verd
     // what is only on its way was not there before
     { do: 'noteDrift', host, drift: world.turn ? [] : stray.drift },
     ...placeSteps(world, target).filter((step) => (step.do === 'setRoute' ? stray.route : stray.files)),
+    ...(stray.proxy ? [{ do: 'restoreProxy', host } as const] : []),
   ]
   return { verdict: waiting('Restoring', 'puts back what strayed on its host'), steps }
 }

@@ -115,9 +115,19 @@ spec('the plan of a host', (t) => {
 
   t('puts back what strayed, and only on an approved host', () => {
     for (const drift of ['routes', 'config'] as const) {
-      assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy' }])
+      assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy', told: false }])
       assert.equal(plan(host({ approved: false }), world({ drift })).steps, [])
     }
+  })
+
+  t('tells that its proxy was changed where all was right before with the same settings', () => {
+    const ready = (observedGeneration: number): HostResource['status'] => {
+      const condition = { type: 'Ready', status: 'True' as const, reason: 'Approved', message: '', observedGeneration }
+      const conditions = [{ ...condition, lastTransitionTime: now.toISOString() }]
+      return { ...plan(host(), world()).status, observedGeneration, conditions }
+    }
+    const steps = (generation: number) => plan(host({}, ready(generation)), world({ drift: 'routes' })).steps
+    assert.equal([steps(3), steps(2)], [[{ do: 'restoreProxy', told: true }], [{ do: 'restoreProxy', told: false }]])
   })
 
   t('puts the guard of its apps in place before anything else, and only on an approved host', () => {
