@@ -138,6 +138,8 @@ spec('a line that breaks', (t) => {
       const home = siteFolder(host.siteRoot, id)
       const damage = () => {
         rmSync(join(home, 'current', 'robots.txt'))
+        // what was sent is kept for an hour
+        rmSync(join(host.siteRoot, 'store'), { recursive: true, force: true })
         const route = `http://localhost:2019/id/site-${id}`
         execFileSync('curl', ['-sS', '--fail', '-X', 'DELETE', '--unix-socket', host.admin, route])
       }
