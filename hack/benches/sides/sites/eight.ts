@@ -19,23 +19,24 @@ const EIGHT: SitePage[] = [
   { slug: 'offers', title: 'Offers', sections: ['pricing', 'products'] },
 ]
 
+type Taken = { clockMs: number; cpuMs: number }
+
+const render = (round: number): Taken => {
+  // each has a name of its own: nothing of the round before is used again
+  const input = inputOf(contentOfPages(EIGHT, round))
+  const [startMs, before] = [performance.now(), process.cpuUsage()]
+  const { files } = renderSite(input)
+  const { user, system } = process.cpuUsage(before)
+  const taken = { clockMs: performance.now() - startMs, cpuMs: (user + system) / 1_000 }
+  const pages = files.filter(({ path }) => path.endsWith('index.html')).length
+  if (pages !== EIGHT.length) throw new Error(`a site of ${EIGHT.length} pages has ${pages}`)
+  return taken
+}
+
 export const measureEight = async ({ figure }: BenchContext): Promise<void> => {
-  const times: number[] = []
-  for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-    // each has a name of its own: nothing of the round before is used again
-    const input = inputOf(contentOfPages(EIGHT, round))
-    const startMs = performance.now()
-    const { files } = renderSite(input)
-    if (round >= WARM_ROUNDS) times.push(performance.now() - startMs)
-    const pages = files.filter(({ path }) => path.endsWith('index.html')).length
-    if (pages !== EIGHT.length) throw new Error(`a site of ${EIGHT.length} pages has ${pages}`)
-  }
-  figure({
-    name: `sites, one of ${EIGHT.length} pages, rendered`,
-    value: median(times),
-    unit: 'ms',
-    peer: 'limit',
-    peerValue: LIMIT_MS,
-    goal: { atMost: 1 },
-  })
+  const rounds = Array.from({ length: WARM_ROUNDS + ROUNDS }, (_, round) => render(round)).slice(WARM_ROUNDS)
+  const limit = { unit: 'ms', peer: 'limit', peerValue: LIMIT_MS, goal: { atMost: 1 } } as const
+  const name = `sites, one of ${EIGHT.length} pages`
+  figure({ name, value: median(rounds.map(({ clockMs }) => clockMs)), ...limit })
+  figure({ name: `${name}, of processor time`, value: median(rounds.map(({ cpuMs }) => cpuMs)), ...limit })
 }
