@@ -42,6 +42,7 @@ export type HostPlan = Plan<HostStep, HostFacts>
 /** How often a host is looked at, and how soon again while something is wrong or under way. */
 const LOOK_MS = 60_000
 const SOON_MS = 15_000
+const RESTORING = 'RestoringProxy'
 
 const keyChanged = (status: 'True' | 'False', message: string): OwnCondition => ({
   type: 'HostKeyChanged',
@@ -128,7 +129,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
     return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreGuard' }] }
   }
   if (world.drift !== 'none') {
-    const verdict = waiting('RestoringProxy', 'puts the routes of its proxy back')
+    const verdict = waiting(RESTORING, 'puts the routes of its proxy back')
     return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy', told: stoodWell(object) }] }
   }
   const bad = world.certificates.filter(({ state }) => state !== 'valid').length
@@ -139,11 +140,14 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   return end(verdict, 'approved', bad === 0 ? LOOK_MS : SOON_MS)
 }
 
-/** All was right with this spec, so that what strayed since was changed by somebody; a new host, or new settings, are our own doing. */
+/**
+ * The proxy had all that this spec wants, so that what strayed since was changed by somebody, also a moment after it was put back; a new
+ * host, or new settings, are our own doing.
+ */
 const stoodWell = ({ metadata, status }: HostResource): boolean =>
   status?.conditions?.some(
-    ({ type, status: state, observedGeneration }) =>
-      type === 'Ready' && state === 'True' && observedGeneration === metadata.generation,
+    ({ type, status: state, reason, observedGeneration }) =>
+      type === 'Ready' && (state === 'True' || reason === RESTORING) && observedGeneration === metadata.generation,
   ) ?? false
 
 export const restartOf = ({ siteRoot }: HostSpec, { restart }: Findings, { state }: HostGuard) =>

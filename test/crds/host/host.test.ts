@@ -121,13 +121,17 @@ spec('the plan of a host', (t) => {
   })
 
   t('tells that its proxy was changed where all was right before with the same settings', () => {
-    const ready = (observedGeneration: number): HostResource['status'] => {
-      const condition = { type: 'Ready', status: 'True' as const, reason: 'Approved', message: '', observedGeneration }
+    const said = (status: 'True' | 'False', reason: string, observedGeneration: number): HostResource['status'] => {
+      const condition = { type: 'Ready', status, reason, message: '', observedGeneration }
       const conditions = [{ ...condition, lastTransitionTime: now.toISOString() }]
       return { ...plan(host(), world()).status, observedGeneration, conditions }
     }
-    const steps = (generation: number) => plan(host({}, ready(generation)), world({ drift: 'routes' })).steps
-    assert.equal([steps(3), steps(2)], [[{ do: 'restoreProxy', told: true }], [{ do: 'restoreProxy', told: false }]])
+    const isTold = (...of: Parameters<typeof said>) =>
+      plan(host({}, said(...of)), world({ drift: 'routes' })).steps.map((step) => 'told' in step && step.told)
+    assert.equal(isTold('True', 'Approved', 3), [true])
+    assert.equal(isTold('True', 'Approved', 2), [false], 'its settings are new')
+    assert.equal(isTold('False', 'RestoringProxy', 3), [true], 'changed again a moment after it was put back')
+    assert.equal(isTold('False', 'HostUnreachable', 3), [false])
   })
 
   t('puts the guard of its apps in place before anything else, and only on an approved host', () => {
