@@ -8,11 +8,10 @@ import { eventually } from '../../test/support/stage/invoicing.ts'
 import { toolPath } from '../lib/tools.ts'
 import { endStaleStages, startStage } from '../stage/stage.ts'
 import { type BenchContext, median } from './sides/figure.ts'
-import { measurePublish } from './sides/sites/publish.ts'
 
 /**
  * A deploy over REST, from the request to visitors on the new release, beside a bare `docker compose up -d --wait` of the
- * same image on the same Docker, taking turns. The image was built before. And a site taken down and put back (sides/sites/publish.ts).
+ * same image on the same Docker, taking turns. The image was built before.
  */
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
@@ -130,7 +129,6 @@ export const bench = async (context: BenchContext): Promise<void> => {
     Object.assign(process.env, given.env, await given.openDocker())
     const stage = await startAppStage()
     await measure(context, stage).finally(() => stage.end())
-    await measurePublish(context)
   } finally {
     await given.end()
   }
