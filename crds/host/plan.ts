@@ -32,8 +32,8 @@ export type HostWorld = {
 }
 
 export type HostStep =
-  /** Makes the proxy serve what is stored, and nothing else under our names. */
-  | { do: 'restoreProxy' }
+  /** Makes the proxy serve what is stored, and nothing else under our names. `told`: that somebody changed it is an Event. */
+  | { do: 'restoreProxy'; told: boolean }
   /** Makes the packet filter keep apps from each other and from the host. */
   | { do: 'restoreGuard' }
 
@@ -42,6 +42,7 @@ export type HostPlan = Plan<HostStep, HostFacts>
 /** How often a host is looked at, and how soon again while something is wrong or under way. */
 const LOOK_MS = 60_000
 const SOON_MS = 15_000
+const RESTORING = 'RestoringProxy'
 
 const keyChanged = (status: 'True' | 'False', message: string): OwnCondition => ({
   type: 'HostKeyChanged',
@@ -128,8 +129,8 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
     return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreGuard' }] }
   }
   if (world.drift !== 'none') {
-    const verdict = waiting('RestoringProxy', 'puts the routes of its proxy back')
-    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy' }] }
+    const verdict = waiting(RESTORING, 'puts the routes of its proxy back')
+    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy', told: stoodWell(object) }] }
   }
   const bad = world.certificates.filter(({ state }) => state !== 'valid').length
   const names = `${world.certificates.length} hostnames are served`
@@ -138,6 +139,16 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   const verdict = ready('Approved', detail === '' ? certified : `${certified}; ${detail}`)
   return end(verdict, 'approved', bad === 0 ? LOOK_MS : SOON_MS)
 }
+
+/**
+ * The proxy had all that this spec wants, so that what strayed since was changed by somebody, also a moment after it was put back; a new
+ * host, or new settings, are our own doing.
+ */
+const stoodWell = ({ metadata, status }: HostResource): boolean =>
+  status?.conditions?.some(
+    ({ type, status: state, reason, observedGeneration }) =>
+      type === 'Ready' && (state === 'True' || reason === RESTORING) && observedGeneration === metadata.generation,
+  ) ?? false
 
 export const restartOf = ({ siteRoot }: HostSpec, { restart }: Findings, { state }: HostGuard) =>
   engineRestart(restart, { hasFiles: siteRoot !== undefined, isGuarded: state === 'stands' })

@@ -110,7 +110,8 @@ export type SiteLook =
       unserved: string | null
       /** Pages that are served otherwise, with what they are. */
       pages: string[]
-      route: 'right' | 'wrong'
+      /** `outdated`: as it was stored before what is wanted changed; `wrong`: somebody changed it, or what stands before it. */
+      route: 'right' | 'outdated' | 'wrong'
       /** How often it was put back lately. */
       tries: number
       nextAt: string

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePeer, ensurePythonPeer } from '../lib/peer.ts'
 import { type BenchContext, median } from './sides/figure.ts'
+import { measureEight } from './sides/sites/eight.ts'
 import { measurePaints } from './sides/sites/lcp.ts'
 import { measurePhotos } from './sides/sites/photos.ts'
 import { outputOf, pages, type Speed } from './sides/sites/sides.ts'
@@ -11,8 +12,8 @@ import { outputOf, pages, type Speed } from './sides/sites/sides.ts'
 /**
  * Pages per second from one content to files on disk, beside Eleventy with a Nunjucks template and beside Hugo with one of its own
  * that write the same elements. Each side in a process of its own, alternating rounds, medians, by the clock and by processor time.
- * Hugo is a process each time, as it is used, so it gets many pages. And one site with photographs through REST (sides/sites/photos.ts),
- * and when a page is painted on a slow line (sides/sites/lcp.ts).
+ * Hugo is a process each time, as it is used, so it gets many pages. And how long one site of eight pages takes (sides/sites/eight.ts), one
+ * with photographs through REST (sides/sites/photos.ts), and when a page is painted on a slow line (sides/sites/lcp.ts).
  */
 
 const ROUNDS = 5
@@ -48,6 +49,7 @@ const startSide = async (name: string, ...args: string[]): Promise<Runner> => {
 }
 
 export async function bench(context: BenchContext): Promise<void> {
+  await measureEight(context)
   await measurePhotos(context)
   await measurePaints(context)
   for (const peer of PEERS) await measurePages(context, peer)

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -19,11 +19,12 @@ import { CommandRefusal, runCommand } from '../lib/refusal.ts'
 import { stateDir } from '../lib/state.ts'
 
 /**
- * `hack/catalogue [--some] [--minutes N]`: every layout in every template and language, and every preset in every language, as
- * pictures on one page, by the renderer and Chromium.
+ * `hack/catalogue [--some] [--only WORD,…] [--to FOLDER] [--minutes N]`: every layout in every template and language, and every preset in
+ * every language, as pictures on one page, by the renderer and Chromium. With `--only` what has all of these words: a layout, a template,
+ * a language, a preset or `none`.
  */
 
-const usage = 'Usage: hack/catalogue [--some] [--minutes N]'
+const usage = 'Usage: hack/catalogue [--some] [--only WORD,…] [--to FOLDER] [--minutes N]'
 const MINUTES = 20
 const LOAD_MAX_MS = 20_000
 /** With `--some`: each layout in each template in one of the languages. */
@@ -32,6 +33,7 @@ const SOME = LANGS.length
 /** What is photographed: a window, how much of the page, and how wide the picture is kept. */
 const SHOTS = [
   { name: '360', width: 360, height: 800, kept: 180, tall: 900 },
+  { name: '768', width: 768, height: 1024, kept: 240, tall: 1200 },
   { name: '1440', width: 1440, height: 900, kept: 360, tall: 1800 },
 ] as const
 
@@ -74,6 +76,11 @@ const everyPreset = (isSome: boolean): Wanted[] =>
 const nameOf = ({ layout, template, lang, preset }: Wanted, shot: string): string =>
   `${[layout, template, lang, ...(preset === null ? [] : [preset]), shot].join('-')}.webp`
 
+const KNOWN: readonly string[] = [...LAYOUTS, ...TEMPLATES, ...LANGS, ...PRESETS, 'none']
+
+const has = ({ layout, template, lang, preset }: Wanted, word: string): boolean =>
+  [layout, template, lang, preset ?? 'none'].includes(word)
+
 /** The first screens of the page that is shown, as small as they are looked at. */
 const photograph = async (page: Page, one: Wanted, folder: string): Promise<CatalogueEntry['pictures']> => {
   const pictures: CatalogueEntry['pictures'] = []
@@ -89,12 +96,19 @@ const photograph = async (page: Page, one: Wanted, folder: string): Promise<Cata
   return pictures
 }
 
-const readArguments = (): { isSome: boolean; minutes: number } => {
+type Asked = { isSome: boolean; only: string[]; folder: string; minutes: number }
+
+const readArguments = (): Asked => {
   try {
-    const { values } = parseArgs({ options: { some: { type: 'boolean' }, minutes: { type: 'string' } } })
+    const text = { type: 'string' } as const
+    const { values } = parseArgs({ options: { some: { type: 'boolean' }, only: text, to: text, minutes: text } })
     const minutes = values.minutes === undefined ? MINUTES : Number(values.minutes)
     if (!(minutes > 0)) throw new Error(`${values.minutes} is no number of minutes.`)
-    return { isSome: values.some === true, minutes }
+    const only = values.only?.split(',') ?? []
+    const strange = only.find((word) => !KNOWN.includes(word))
+    if (strange !== undefined) throw new Error(`There is no ${strange}: choose from ${KNOWN.join(', ')}.`)
+    const folder = values.to === undefined ? join(stateDir, 'catalogue') : resolve(values.to)
+    return { isSome: values.some === true, only, folder, minutes }
   } catch (error) {
     throw new CommandRefusal(`${error instanceof Error ? error.message : error}\n${usage}`, { exitCode: 2 })
   }
@@ -104,7 +118,7 @@ type Studio = { page: Page; served: Served; stuff: Materials; folder: string }
 
 /** @returns what was photographed before the time was over */
 const photographAll = async (wanted: readonly Wanted[], minutes: number, studio: Studio): Promise<CatalogueEntry[]> => {
-  const step = createProgress().step(`${wanted.length} pairs, each at ${SHOTS.map(({ name }) => name).join(' and ')}`)
+  const step = createProgress().step(`${wanted.length} pairs, each at ${SHOTS.map(({ name }) => name).join(', ')}`)
   const until = performance.now() + minutes * 60_000
   const made: CatalogueEntry[] = []
   for (const one of wanted) {
@@ -124,8 +138,8 @@ const photographAll = async (wanted: readonly Wanted[], minutes: number, studio:
 }
 
 await runCommand(async () => {
-  const { isSome, minutes } = readArguments()
-  const folder = join(stateDir, 'catalogue')
+  const { isSome, only, folder, minutes } = readArguments()
+  const wanted = [...everyPreset(isSome), ...everyPair(isSome)].filter((one) => only.every((word) => has(one, word)))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const [browser, stuff] = [await startBrowser(), await materials()]
@@ -133,7 +147,6 @@ await runCommand(async () => {
   const served = await serveSite(stuff)
   try {
     const { page } = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true })
-    const wanted = [...everyPreset(isSome), ...everyPair(isSome)]
     const made = await photographAll(wanted, minutes, { page, served, stuff, folder })
     const file = join(folder, 'index.html')
     writeFileSync(file, cataloguePage(made))

@@ -26,7 +26,7 @@ fieldset{border:0;padding:0;margin:0 0 .25rem;display:flex;flex-wrap:wrap;gap:.2
 legend{float:left;width:6rem;font-weight:600}
 label{display:inline-flex;align-items:center;min-height:2rem;gap:.3rem}
 .all{display:flex;flex-wrap:wrap;gap:1.5rem 1rem;margin-top:1.5rem}
-figure{margin:0;display:grid;grid-template-columns:auto auto;gap:.4rem;align-items:start}
+figure{margin:0;display:grid;grid-template-columns:auto auto auto;gap:.4rem;align-items:start}
 figcaption{grid-column:1/-1}
 img{display:block;box-shadow:0 1px 4px #0003;background:#fff}
 `

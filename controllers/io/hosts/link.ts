@@ -12,7 +12,7 @@ import type { HostCredentials, RouteRow, RouteRows } from '../../store/host/host
 import type { HostJobState, Job, JobWait } from './jobs.ts'
 import type { Lane } from './pool.ts'
 import type { RemoteBody, RemoteFence, RemoteScript, RunResult } from './remote.ts'
-import type { AskedNames, RouteDrift } from './routes.ts'
+import type { AskedNames, RouteDrift, RouteStanding } from './routes.ts'
 
 /** Stands round every call to a host: counts, or (in the crash sweep) dies. */
 export type AroundHost = <R>(call: { name: string }, run: () => Promise<R>) => Promise<R>
@@ -72,6 +72,8 @@ export type HostRoutes = {
   read(id: string): Promise<unknown>
   /** Whether the proxy has it just so. Only looks. */
   stands(route: HostRoute): Promise<boolean>
+  /** The same by a reading of the whole proxy that was begun at most so long ago, and that all who ask share. Only looks. */
+  standing(route: HostRoute, ageMaxMs: number): Promise<RouteStanding>
   /** Whether the proxy had lost it until `reconcile` put it back, and it was not set since. Asks nobody. */
   wasPutBack(id: string): boolean
   /** Requests in flight per upstream `host:port`, for draining; an address is gone once nothing names it or runs on it. */

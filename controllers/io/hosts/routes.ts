@@ -38,6 +38,12 @@ export type AskedNames = Pick<RouteRow, 'owner' | 'hostnames'>
 
 export type RouteDrift = 'none' | 'routes' | 'config'
 
+/**
+ * How a route stands in the proxy: just so; as one that was stored before; or otherwise than it was stored, or lost until it was put
+ * back a moment ago. `others`: whether more strayed than routes that are wanted, so that what is served may be another's answer.
+ */
+export type RouteStanding = { route: 'right' | 'outdated' | 'wrong'; others: boolean }
+
 export type RoutesDeps = {
   host: string
   rows: RouteRows
@@ -146,17 +152,26 @@ const apply = async (deps: RoutesDeps, id: string): Promise<void> => {
   throw new AdminReset(`route ${id} of ${deps.host} was changed by somebody else ${TRIES_MAX} times`)
 }
 
-/** `lost`: the ids of wanted routes that are not there, or are others while all else is as it shall be. */
-const driftOf = async (deps: RoutesDeps): Promise<{ drift: RouteDrift; lost: string[] }> => {
+/**
+ * `lost`: the ids of wanted routes that are not there, or are others while all else is as it shall be. `others`: whether more strayed
+ * than those.
+ */
+type Reading = { drift: RouteDrift; lost: string[]; others: boolean; wanted: ReadonlyMap<string, unknown> }
+
+const driftOf = async (deps: RoutesDeps): Promise<Reading> => {
   const { seen, wanted } = await seenAndWanted(deps)
   const [is, shall] = [partsOf(seen), partsOf(wanted)]
   const own = [...shall.routes.keys()]
+  const of = { wanted: shall.routes }
   // Other settings change every route, and nobody lost one by that.
-  if (!sameJson(is.base, shall.base)) return { drift: 'config', lost: own.filter((id) => !is.routes.has(id)) }
-  const strayed = [...new Set([...is.routes.keys(), ...own])].filter(
-    (id) => !sameJson(is.routes.get(id), shall.routes.get(id)),
-  )
-  return { drift: strayed.length === 0 ? 'none' : 'routes', lost: strayed.filter((id) => shall.routes.has(id)) }
+  if (!sameJson(is.base, shall.base)) {
+    return { drift: 'config', lost: own.filter((id) => !is.routes.has(id)), others: true, ...of }
+  }
+  const lost = own.filter((id) => !sameJson(is.routes.get(id), shall.routes.get(id)))
+  // What answers for nobody answers for all that stand after it; the order of the others says nothing.
+  const isLast = [...is.routes.keys()].at(-1) === own.at(-1)
+  const others = [...is.routes.keys()].some((id) => !shall.routes.has(id)) || !isLast
+  return { drift: lost.length > 0 || others ? 'routes' : 'none', lost, others, ...of }
 }
 
 /** What the host's CA is asked for, by who owns a route. */
@@ -186,11 +201,27 @@ export const makeRoutes = (deps: RoutesDeps) => {
   let last: Promise<unknown> = Promise.resolve()
   /** Put back by a look at the host, which tells no owner of it. */
   const putBack = new Set<string>()
+  let reading: { atMs: number; found: Promise<Reading> } | null = null
   /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work)
     last = turn.catch(() => {})
     return turn
+  }
+  /** Whatever is read after this turn was asked for sees what it did. */
+  const changing = <T>(work: () => Promise<T>): Promise<T> => {
+    reading = null
+    return inTurn(work)
+  }
+  const readingOf = (ageMaxMs: number): Promise<Reading> => {
+    const atMs = performance.now()
+    if (reading && atMs - reading.atMs <= ageMaxMs) return reading.found
+    const taken = { atMs, found: inTurn(() => driftOf(deps)) }
+    reading = taken
+    taken.found.catch(() => {
+      if (reading === taken) reading = null
+    })
+    return taken.found
   }
 
   return {
@@ -202,21 +233,28 @@ export const makeRoutes = (deps: RoutesDeps) => {
     },
     set: async (route: RouteRow): Promise<void> => {
       await store(deps, route)
-      await inTurn(() => apply(deps, route.id))
+      await changing(() => apply(deps, route.id))
       putBack.delete(route.id)
     },
     remove: async (id: string): Promise<void> => {
       await deps.rows.remove(deps.host, id)
-      await inTurn(() => apply(deps, id))
+      await changing(() => apply(deps, id))
       putBack.delete(id)
     },
     read: async (id: string): Promise<unknown> => (await inTurn(() => read(deps, `/id/${id}`)))?.value ?? null,
     stands: (route: RouteRow): Promise<boolean> => inTurn(async () => (await nextCall(deps, route.id, route)) === null),
+    standing: async (route: RouteRow, ageMaxMs: number): Promise<RouteStanding> => {
+      const { lost, others, wanted } = await readingOf(ageMaxMs)
+      const { visits, settings } = deps
+      const config = routeConfig(route, { visits: visits(), httpsPort: settings().httpsPort })
+      if (!sameJson(wanted.get(route.id), config)) return { route: 'outdated', others }
+      return { route: lost.includes(route.id) || putBack.has(route.id) ? 'wrong' : 'right', others }
+    },
     upstreams: () => inTurn(() => upstreamsOf(deps)),
     wasPutBack: (id: string): boolean => putBack.has(id),
     drift: () => inTurn(async () => (await driftOf(deps)).drift),
     reconcile: () =>
-      inTurn(async () => {
+      changing(async () => {
         const { drift, lost } = await driftOf(deps)
         if (drift !== 'none') await load(deps)
         for (const id of lost) putBack.add(id)

@@ -9,6 +9,7 @@ import type { Metrics, NameCertificate } from '../../ops/metrics.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
+import type { Context } from '../context.ts'
 import { controlOf } from '../kind-controller.ts'
 import { hostGauges } from './gauges.ts'
 import { GUARD_DIGEST, putGuard } from './guard.ts'
@@ -17,7 +18,8 @@ export type HostDeps = {
   hosts: Hosts
   ledger: Pick<Ledger, 'observe'>
   mirror: Mirror
-  metrics?: Pick<Metrics, 'certificates' | 'gauge'>
+  metrics?: Pick<Metrics, 'certificates' | 'gauge' | 'drifted'>
+  events?: Context['events']
   now: () => Date
 }
 
@@ -46,8 +48,13 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
     observe: (object, signal) => observe(deps, object, signal),
     plan: planHost,
     act: {
-      restoreProxy: async (_step, { metadata }) => {
-        await deps.hosts.routes(metadata.name).reconcile()
+      restoreProxy: async ({ told }, object) => {
+        const { name } = object.metadata
+        const drift = await deps.hosts.routes(name).reconcile()
+        if (!told || drift === 'none') return undefined
+        deps.metrics?.drifted(HOST.kind, name)
+        const message = `put back what was changed in its proxy: ${drift === 'routes' ? 'its routes' : 'its settings'}`
+        deps.events?.emit({ object, kind: HOST, type: 'Warning', reason: 'Drift', action: 'Restore', message })
         return undefined
       },
       restoreGuard: async (_step, { metadata }) => {

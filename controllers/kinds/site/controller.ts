@@ -161,6 +161,9 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       },
       verify: (step, object) => verify(deps, step, object),
       noteDrift: async (step, object) => noteDrift(deps, step, object),
+      restoreProxy: async ({ host }) => {
+        await deps.hosts.routes(host).reconcile()
+      },
       recordSwitch: ({ k, to, event }, object) =>
         record(deps, object, { kind: 'switch', key: switchKey(originOf(object.metadata), k), body: { k, to }, event }),
       tellName: (step, object) => tellName(deps, step, object),

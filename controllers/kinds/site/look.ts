@@ -1,6 +1,6 @@
 /**
- * The look at what is live: its files by one command on the host, its pages as visitors get them, and its route where those are
- * wrong. Between two whole looks (all sums) a quick one asks whether any entry changed: by size, inode and both times, of which
+ * The look at what is live: its files by one command on the host, its pages as visitors get them, and its route, by a reading of the
+ * proxy that the sites of a host share (hack/decisions/113). Between two whole looks (all sums) a quick one asks whether any entry changed: by size, inode and both times, of which
  * no user can set the one of the last change (hack/decisions/061).
  */
 import { createHash } from 'node:crypto'
@@ -22,6 +22,8 @@ const GRACE_MS = 120_000
 const TRIES_MS = 20_000
 /** A proxy that takes on another configuration cuts what is under way. */
 const PAUSE_MS = 500
+/** All sites of a host are looked at by one reading of its proxy in so long. */
+const READING_MS = 10_000
 
 type Deps = Omit<SiteDeps, 'looks'>
 
@@ -65,6 +67,8 @@ const served = async (
 type Seen = SiteLook & { state: 'seen' }
 type Found = {
   look: Omit<Seen, 'state' | 'tries' | 'nextAt'>
+  /** More of the proxy strayed than routes. */
+  others: boolean
   expected: string
   print: string | null
   isWhole: boolean
@@ -79,6 +83,7 @@ const lookNow = async (
   signal: AbortSignal,
 ): Promise<Found> => {
   const { host, rendering, attested } = target
+  const beganMs = performance.now()
   const folder = await folderOf(deps, site, { ...rendering, attested })
   const route = liveRoute(deps, site, target, folder.approved)
   const expected = createHash('sha256')
@@ -90,14 +95,19 @@ const lookNow = async (
   const files = await filesOn(deps, host).look(folder, known, signal)
   const paths = wanted.map(({ path }) => path)
   const seen = await served(deps, target, paths, (one) => files.strayed.length === 0 && wrong(one).length > 0)
-  const isRead = known === null || wrong(seen).length > 0
+  const isOff = wrong(seen).length > 0
+  // what is wrong now is not explained by a proxy of before
+  const ageMaxMs = isOff ? performance.now() - beganMs : READING_MS
+  const standing = await deps.hosts.routes(host).standing(route, ageMaxMs)
+  // our own that is right and serves other pages: another may answer before it
+  const isCovered = standing.route === 'right' && standing.others && isOff && files.strayed.length === 0
   const look = {
     strayed: files.strayed,
     unserved: seen.state === 'none' ? seen.detail : null,
     pages: seen.state === 'answered' ? wrong(seen) : [],
-    route: !isRead || (await deps.hosts.routes(host).stands(route)) ? ('right' as const) : ('wrong' as const),
+    route: isCovered ? ('wrong' as const) : standing.route,
   }
-  return { look, expected, print: files.print, isWhole: known === null }
+  return { look, others: standing.others, expected, print: files.print, isWhole: known === null }
 }
 
 /** Why a host could not be looked at. @throws what is no matter of the host */
@@ -108,7 +118,17 @@ const unseen = (error: unknown, signal: AbortSignal): { reason: string; message:
   return { reason: 'NotSeen', message: 'its files could not be looked at; the log says more, it is tried again' }
 }
 
-type State = { deps: Deps; known: Map<string, Remembered>; tries: Map<string, Tries> }
+/** `strays`: hosts that were woken, for their proxy strayed when it was last read. */
+type State = { deps: Deps; known: Map<string, Remembered>; tries: Map<string, Tries>; strays: Set<string> }
+
+/** What no site owns is the host's to put back: it looks at once, and once only. */
+const tellHost = ({ deps, strays }: State, host: string, others: boolean): void => {
+  if (!others) strays.delete(host)
+  else if (!strays.has(host)) {
+    strays.add(host)
+    deps.wake('Host', host)
+  }
+}
 
 /** How often it was put back lately without being right since. */
 const triesOf = ({ deps, tries }: State, site: string): number => {
@@ -130,6 +150,7 @@ const lookAnew = async (
   const quick = before && print !== null ? { expected: before.expected, print } : null
   try {
     const found = await lookNow(deps, site, target, quick, signal)
+    tellHost(state, target.host, found.others)
     const seen: Seen = { state: 'seen', ...found.look, tries: triesOf(state, site), nextAt: inMs(deps, LOOK_MS) }
     const good = isGood(seen)
     if (good) tries.delete(site)
@@ -152,7 +173,7 @@ const lookAnew = async (
 const GOOD = { state: 'seen', strayed: [], unserved: null, pages: [], route: 'right', tries: 0 } as const
 
 export const makeSiteLooks = (deps: Deps): SiteLooks => {
-  const state: State = { deps, known: new Map(), tries: new Map() }
+  const state: State = { deps, known: new Map(), tries: new Map(), strays: new Set() }
   const { known, tries } = state
   return {
     look: async (object, world, signal) => {

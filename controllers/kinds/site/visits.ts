@@ -10,8 +10,9 @@ import { readScripts } from '../../io/hosts/scripts.ts'
 import type { ReadFile, VisitStore } from '../../store/site/visits.ts'
 
 export const VISITS = { name: 'visits', text: readScripts(new URL('scripts/', import.meta.url))('visits') }
-const LIMIT_MS = 20_000
-/** Of one reading; what is left comes with the next. */
+/** Of one reading. */
+export const READING_LIMIT_MS = 12_000
+/** Of one as well; what is left comes with the next. */
 const BYTES_MAX = 4 * 1024 * 1024
 /** Beside the bytes of files. */
 const HEADS_BYTES_MAX = 64 * 1024
@@ -87,7 +88,7 @@ const readHost = async ({ hosts, visits }: VisitsDeps, host: string, root: strin
     script: VISITS,
     lines: [root, String(BYTES_MAX)],
     body,
-    deadlineMs: LIMIT_MS,
+    deadlineMs: READING_LIMIT_MS,
     maxOutputBytes: BYTES_MAX + HEADS_BYTES_MAX,
   })
   if (code !== 0) throw new Error(`${VISITS.name} ended with ${code}: ${stderr.slice(-300)}`)

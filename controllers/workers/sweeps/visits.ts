@@ -1,11 +1,15 @@
 /** Counts visits of sites as hosts write them down (controllers/kinds/site/visits.ts): each host by itself, so that none waits for another. */
 import type { Log } from '../../base/log.ts'
 import type { Context } from '../../kinds/context.ts'
-import { countVisits, type VisitsDeps, visitedHosts } from '../../kinds/site/visits.ts'
+import { countVisits, READING_LIMIT_MS, type VisitsDeps, visitedHosts } from '../../kinds/site/visits.ts'
 import { makeVisitStore } from '../../store/site/visits.ts'
 
-/** What is shown is at most 30 s old, a slow reading included. */
-const POLL_MS = 8_000
+/**
+ * What is shown is at most `VISITS_AGE_MAX_MS` old: what was written as the slowest reading had just passed it waits for that to end, for
+ * the next turn, and for one that is as slow.
+ */
+const POLL_MS = 6_000
+export const VISITS_AGE_MAX_MS = READING_LIMIT_MS + POLL_MS + READING_LIMIT_MS
 /** A host that cannot be read is asked again after so long, with others not waiting for it. */
 const AGAIN_MS = 60_000
 

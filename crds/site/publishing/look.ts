@@ -97,18 +97,19 @@ export type Repair = {
   drift: string[]
   files: boolean
   route: boolean
+  /** All of its proxy, for what stands before the route. */
+  proxy: boolean
 }
 
 export const repairOf = (look: SiteLook | null): Repair | null => {
   if (look?.state !== 'seen' || look.tries >= TRIES_MAX) return null
-  const { strayed, pages, unserved, route } = look
-  const isUnserved = pages.length > 0 || unserved !== null
+  const { strayed, pages, route } = look
   if (strayed.length === 0 && route === 'right' && pages.length === 0) return null
   const files = strayed.filter((path) => path !== STATEMENT_PATH)
   // A page that is wrong though its files and its route are right: its folder may be shut.
   const isShut = pages.length > 0 && strayed.length === 0 && route === 'right'
-  const drift = [...files, ...(route === 'wrong' && isUnserved ? ['the route'] : []), ...(isShut ? pages : [])]
-  return { drift, files: strayed.length > 0 || isShut, route: route === 'wrong' }
+  const drift = [...files, ...(route === 'wrong' ? ['the route'] : []), ...(isShut ? pages : [])]
+  return { drift, files: strayed.length > 0 || isShut, route: route !== 'right', proxy: route === 'wrong' }
 }
 
 const NO_CERTIFICATE = /ALERT|OTHER_NAME|HANDSHAKE|CERT|EXPIRED/
@@ -135,7 +136,7 @@ export const notServed = (object: SiteResource, world: SiteWorld): Verdict | nul
   if (!look || !target) return null
   if (look.state === 'unseen') return waiting(look.reason, look.message, LOOK_AGAIN_MS)
   const { hostname, host } = target
-  const wrong = look.strayed[0] ?? (look.route === 'wrong' ? 'its route' : undefined)
+  const wrong = look.strayed[0] ?? (look.route !== 'right' ? 'its route' : undefined)
   if (wrong !== undefined) {
     const message = `${wrong} on host ${host} is put back and is wrong again; find who changes it there`
     return waiting('NotRestored', message, LOOK_AGAIN_MS)

@@ -37,6 +37,8 @@ export type PublishStep =
   | { do: 'setRoute'; host: string; hostname: string; manifest: string; hsts: boolean; aliases: string[] }
   /** Counts that it is put back. `drift`: what somebody or something changed, of which an Event tells; none for what is outdated. */
   | { do: 'noteDrift'; host: string; drift: string[] }
+  /** Also what strayed in the proxy of the host before the route. */
+  | { do: 'restoreProxy'; host: string }
   | { do: 'markSwitched'; host: string; digest: string }
   /** Every page as a visitor gets it, through the host's TLS port. Waiting until they are the right ones. */
   | {
@@ -130,10 +132,9 @@ export const urlOfLive = (world: SiteWorld): string | null => {
 /** The newest releases, with what is about to be live and what is. */
 const keptOf = (world: SiteWorld, digest: string): string[] => {
   const live = liveOf(world)
-  const newest = releasesOf(world)
-    .map((one) => one.digest)
-    .slice(-RELEASES_KEPT)
-  return [...new Set([digest, ...(live ? [live.digest] : []), ...newest.toReversed()])].slice(0, RELEASES_KEPT)
+  const newest = releasesOf(world).slice(-RELEASES_KEPT).toReversed()
+  const kept = [digest, ...(live ? [live.digest] : []), ...newest.map((one) => one.digest)]
+  return [...new Set(kept)].slice(0, RELEASES_KEPT)
 }
 
 const recordOf = (object: SiteResource, world: SiteWorld, to: SiteRelease | null, url: string | null): PublishStep => {
@@ -242,11 +243,11 @@ export const wayBack = (object: SiteResource, world: SiteWorld): { verdict: Verd
   const stray = repairOf(world.look)
   const target = stray && lookTarget(object, world)
   if (!stray || !target) return null
-  const { host } = target
   const steps: PublishStep[] = [
     // what is only on its way was not there before
-    { do: 'noteDrift', host, drift: world.turn ? [] : stray.drift },
+    { do: 'noteDrift', host: target.host, drift: world.turn ? [] : stray.drift },
     ...placeSteps(world, target).filter((step) => (step.do === 'setRoute' ? stray.route : stray.files)),
+    ...(stray.proxy ? [{ do: 'restoreProxy', host: target.host } as const] : []),
   ]
   return { verdict: waiting('Restoring', 'puts back what strayed on its host'), steps }
 }

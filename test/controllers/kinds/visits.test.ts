@@ -15,11 +15,12 @@ import {
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { HostLink } from '../../../controllers/io/hosts/link.ts'
-import { countVisits, readVisits, type VisitsDeps } from '../../../controllers/kinds/site/visits.ts'
+import { countVisits, READING_LIMIT_MS, readVisits, type VisitsDeps } from '../../../controllers/kinds/site/visits.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { makeSiteReservations } from '../../../controllers/store/site/sites.ts'
 import { makeVisitReader, makeVisitStore } from '../../../controllers/store/site/visits.ts'
+import { VISITS_AGE_MAX_MS } from '../../../controllers/workers/sweeps/visits.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
@@ -28,10 +29,16 @@ import { type Database, makeDatabase, scratchFolder } from '../../support/stage/
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 const SITE = 'site-read'
+/** What rules/site.md says of how old what is shown may be. */
+const AGE_MAX_MS = 30_000
+
+/** What each reading was given. */
+const deadlines: number[] = []
 
 /** As HostLink.run, without the way to a host. */
-const runHere: HostLink['run'] = ({ script, lines = [], body }) =>
+const runHere: HostLink['run'] = ({ script, lines = [], body, deadlineMs }) =>
   new Promise((resolve, reject) => {
+    deadlines.push(deadlineMs)
     const child = spawn('/bin/sh', ['-c', script.text], { env: { ...process.env, LC_ALL: 'C' } })
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
@@ -111,6 +118,18 @@ spec('visits as they are read on a host', (t) => {
     assert.match(readFileSync(join(root, 'visits', 'salt'), 'utf8'), /^20[3-9]\d|^202[6-9]/)
     assert.equal(readdirSync(join(root, 'visits')).sort(), ['log', 'salt'])
   })
+
+  t(
+    'are shown within half a minute of their being written, however slow a reading is that is not given up',
+    async () => {
+      assert.ok(VISITS_AGE_MAX_MS <= AGE_MAX_MS, `${VISITS_AGE_MAX_MS} ms`)
+      deadlines.length = 0
+      await count()
+      assert.equal(deadlines, [READING_LIMIT_MS])
+      // one that had just passed it, and one that finds it; the turn lies between them
+      assert.ok(VISITS_AGE_MAX_MS > 2 * READING_LIMIT_MS)
+    },
+  )
 
   t('count each line once, and a line that is not whole when it is', async () => {
     write(3)

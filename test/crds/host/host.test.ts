@@ -115,9 +115,23 @@ spec('the plan of a host', (t) => {
 
   t('puts back what strayed, and only on an approved host', () => {
     for (const drift of ['routes', 'config'] as const) {
-      assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy' }])
+      assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy', told: false }])
       assert.equal(plan(host({ approved: false }), world({ drift })).steps, [])
     }
+  })
+
+  t('tells that its proxy was changed where all was right before with the same settings', () => {
+    const said = (status: 'True' | 'False', reason: string, observedGeneration: number): HostResource['status'] => {
+      const condition = { type: 'Ready', status, reason, message: '', observedGeneration }
+      const conditions = [{ ...condition, lastTransitionTime: now.toISOString() }]
+      return { ...plan(host(), world()).status, observedGeneration, conditions }
+    }
+    const isTold = (...of: Parameters<typeof said>) =>
+      plan(host({}, said(...of)), world({ drift: 'routes' })).steps.map((step) => 'told' in step && step.told)
+    assert.equal(isTold('True', 'Approved', 3), [true])
+    assert.equal(isTold('True', 'Approved', 2), [false], 'its settings are new')
+    assert.equal(isTold('False', 'RestoringProxy', 3), [true], 'changed again a moment after it was put back')
+    assert.equal(isTold('False', 'HostUnreachable', 3), [false])
   })
 
   t('puts the guard of its apps in place before anything else, and only on an approved host', () => {

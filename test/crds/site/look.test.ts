@@ -55,11 +55,21 @@ spec('a live site that was looked at', (t) => {
     [
       'has files and its route put back',
       lived({ look: seen({ strayed: ['index.html'], route: 'wrong' }) }),
-      'noteDrift upload switchFiles setRoute waiting Restoring',
+      'noteDrift upload switchFiles setRoute restoreProxy waiting Restoring',
     ],
     [
       'has its route put back where nobody serves it',
       lived({ look: seen({ unserved: 'CLOSED', route: 'wrong' }) }),
+      'noteDrift setRoute restoreProxy waiting Restoring',
+    ],
+    [
+      'has its route put back where all pages are right',
+      lived({ look: seen({ route: 'wrong' }) }),
+      'noteDrift setRoute restoreProxy waiting Restoring',
+    ],
+    [
+      'has its route renewed where what is wanted is newer',
+      lived({ look: seen({ route: 'outdated' }) }),
       'noteDrift setRoute waiting Restoring',
     ],
     ['has its folder opened where only pages are wrong', lived({ look: seen({ pages: ['/ answers 403'] }) }), PUT_BACK],
@@ -103,7 +113,8 @@ spec('a live site that was looked at', (t) => {
       planSite(live, of).steps.flatMap((step) => (step.do === 'noteDrift' ? step.drift : []))
     assert.equal(driftOf(lived({ look: seen({ strayed: ['index.html'] }) })), ['index.html'])
     assert.equal(driftOf(lived({ look: seen({ strayed: [STATEMENT_PATH] }) })), [], 'signed by another root')
-    assert.equal(driftOf(lived({ look: seen({ route: 'wrong' }) })), [], 'served as wanted: ours is newer')
+    assert.equal(driftOf(lived({ look: seen({ route: 'outdated' }) })), [], 'ours is newer')
+    assert.equal(driftOf(lived({ look: seen({ route: 'wrong' }) })), ['the route'])
     const going = { turn: turn({ stage: 'switched' }), switches: [], reservedDigests: ['d1'] }
     assert.equal(driftOf(lived({ ...going, look: seen({ strayed: ['index.html'] }) })), [])
     assert.ok(LOOK_AGAIN_MS < 60_000)

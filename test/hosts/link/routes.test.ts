@@ -180,16 +180,16 @@ spec('the routes of a host', (t) => {
 
   t('survive somebody else who restarts the endpoint again and again', async () => {
     let busy = true
+    // their calls are cut by our changes, as ours are by theirs
+    const noise = (method: string, body?: unknown) =>
+      admin(method, '/config/apps/http/servers/noise', body).catch(() => {})
     const others = (async () => {
       for (let n = 0; busy; n++) {
-        await admin('POST', '/config/apps/http/servers/noise', {
-          listen: [`127.0.0.1:0`],
-          routes: [{ group: `g${n}` }],
-        })
+        await noise('POST', { listen: [`127.0.0.1:0`], routes: [{ group: `g${n}` }] })
         // Without a pause nobody gets a word in: then it is a wait, and the next pass tries again.
         await sleep(PAUSE_MS)
       }
-      await admin('DELETE', '/config/apps/http/servers/noise')
+      await noise('DELETE')
     })()
     try {
       for (let n = 0; n < 5; n++) await routes().set(says('noisy', `${n}`))
@@ -221,6 +221,57 @@ spec('the routes of a host', (t) => {
     assert.is(await routes().reconcile(), 'none')
     await admin('DELETE', '/id/test-first')
     assert.is(await routes().reconcile(), 'routes')
+    await shows('first', 'two')
+  })
+
+  t('stand as they were set, or not, by one reading of the proxy for all who ask', async () => {
+    await routes().set(says('shared', 'one'))
+    calls.length = 0
+    const standing = (label: string, body: string, ageMaxMs = 600_000) => routes().standing(says(label, body), ageMaxMs)
+    const asked = [standing('first', 'two'), standing('shared', 'one'), standing('shared', 'newer')]
+    assert.equal(await Promise.all(asked), [
+      { route: 'right', others: false },
+      { route: 'right', others: false },
+      { route: 'outdated', others: false },
+    ])
+    assert.equal(calls, ['admin GET /config/'])
+    await admin('PATCH', '/id/test-shared/handle', [{ handler: 'static_response', body: 'changed' }])
+    assert.equal(await standing('shared', 'one', 0), { route: 'wrong', others: false })
+    assert.equal(await standing('first', 'two'), { route: 'right', others: false }, 'nobody else lost one by that')
+    await routes().set(says('shared', 'one'))
+    assert.equal(await standing('shared', 'one'), { route: 'right', others: false }, 'what was set is read anew')
+    await admin('DELETE', '/id/test-shared')
+    await routes().reconcile()
+    assert.is(
+      (await standing('shared', 'one')).route,
+      'wrong',
+      'put back by a look at the host, and told of by nobody yet',
+    )
+    await routes().remove('test-shared')
+  })
+
+  t('are right and yet not all that answers: what stands before them is seen, and goes', async () => {
+    const strange: [what: string, change: () => Promise<unknown>][] = [
+      [
+        'a route of somebody else',
+        () => admin('PUT', '/id/bottega/routes/0', { handle: [{ handler: 'static_response', body: 'x' }] }),
+      ],
+      [
+        'what answers for nobody',
+        async () => {
+          const all = JSON.parse(await admin('GET', '/id/bottega/routes'))
+          await admin('PATCH', '/id/bottega/routes', [all.at(-1), ...all.slice(0, -1)])
+        },
+      ],
+      ['other settings', () => admin('PUT', '/id/bottega/strict_sni_host', true)],
+    ]
+    for (const [what, change] of strange) {
+      await change()
+      assert.is.not(await routes().drift(), 'none', what)
+      assert.equal(await routes().standing(says('first', 'two'), 0), { route: 'right', others: true }, what)
+      await routes().reconcile()
+      assert.equal(await routes().standing(says('first', 'two'), 600_000), { route: 'right', others: false }, what)
+    }
     await shows('first', 'two')
   })
 

@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AroundHost } from '../../../controllers/io/hosts/link.ts'
+import { siteFolder } from '../../../crds/site/publishing/route.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { makeLife } from '../../support/crash/crash.ts'
@@ -7,17 +11,30 @@ import { type OneProcess, startOneProcess } from '../../support/crash/process.ts
 import { applySiteCast, freshHost, type Hands, handsOf } from '../../support/crash/stories/sitestory.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppHost, startAppHost } from '../../support/stage/host.ts'
+import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { visitor } from '../../support/stage/publishing.ts'
-import { type Database, makeDatabase, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
+import {
+  type Database,
+  kubectlFor,
+  makeDatabase,
+  makeNamespace,
+  type Namespace,
+  scratchFolder,
+} from '../../support/stage/stage.ts'
 
-/** The line to the host breaks at every step of a publish: it ends in what was wanted, and nothing is applied twice. */
+/**
+ * The line to the host breaks at every step: a publish ends in what was wanted, and nothing is applied twice; a look that finds
+ * something lost, and its repair, end in the right bytes.
+ */
 
 /** How soon after a command was handed over the line breaks. */
 const CUTS_MS = [0, 30]
-/** Looks at what is live come by themselves as well; they are cut by their TLS. */
-const HOST_CALL = /^(ssh site-(?!look)|admin |tls)/
+/** Looks at what is live come by themselves as well; of a publish they are cut by their TLS. */
+const OF_PUBLISH = /^(ssh site-(?!look)|admin |tls)/
+const OF_REPAIR = /^(ssh site-|admin |tls)/
+const WITHIN_MS = 60_000
 
-spec('a line that breaks during a publish', (t) => {
+spec('a line that breaks', (t) => {
   let host: AppHost
   let namespace: Namespace
   let database: Database
@@ -26,9 +43,10 @@ spec('a line that breaks during a publish', (t) => {
   let catcher: { port: number; stop(): Promise<void> }
   let cut: { at: number; afterMs: number } | null = null
   let seen: string[] = []
+  let cuttable = OF_PUBLISH
 
   const around: AroundHost = async ({ name }, run) => {
-    if (!HOST_CALL.test(name)) return run()
+    if (!cuttable.test(name)) return run()
     const isCut = cut !== null && seen.length === cut.at
     const afterMs = cut?.afterMs ?? 0
     seen.push(name)
@@ -61,7 +79,7 @@ spec('a line that breaks during a publish', (t) => {
   })
 
   t(
-    'changes nothing of how it ends, at whichever step and whenever in it',
+    'changes nothing of how a publish ends, at whichever step and whenever in it',
     async () => {
       const { id } = await hands.generate('ee'.repeat(16))
       await hands.choose(id, 'cut')
@@ -98,5 +116,67 @@ spec('a line that breaks during a publish', (t) => {
       console.log(`  ${count} steps, cut ${CUTS_MS.length} times each`)
     },
     { timeoutMs: 600_000 },
+  )
+
+  t(
+    'changes nothing of how a look and a repair end, at whichever step: the right bytes are back within a minute',
+    async () => {
+      const { id } = await hands.generate('ff'.repeat(16))
+      await hands.choose(id, 'mend')
+      await hands.approve(id)
+      await hands.publish(id)
+      const isReady = async () => {
+        const site = await kubectlFor(namespace.kubeconfig)(['get', 'wsite', id, '-n', namespace.name, '-o', 'json'])
+        return JSON.parse(site).status.conditions.some((one: Json) => one.type === 'Ready' && one.status === 'True')
+      }
+      const pages = async () => {
+        const visit = (path: string) => visitor(host)(`mend.${host.baseDomain}`, path).catch(() => null)
+        const [index, robots] = [await visit('/'), await visit('/robots.txt')]
+        return [index?.status, index?.text, robots?.status, robots?.text].join()
+      }
+      const good = await pages()
+      const home = siteFolder(host.siteRoot, id)
+      const damage = () => {
+        rmSync(join(home, 'current', 'robots.txt'))
+        // what was sent is kept for an hour
+        rmSync(join(host.siteRoot, 'store'), { recursive: true, force: true })
+        const route = `http://localhost:2019/id/site-${id}`
+        execFileSync('curl', ['-sS', '--fail', '-X', 'DELETE', '--unix-socket', host.admin, route])
+      }
+      const repair = async (what: string) => {
+        damage()
+        assert.is.not(await pages(), good, 'the damage is seen')
+        seen = []
+        // what is live is looked at when it is asked for again
+        await hands.publish(id)
+        await eventually(`the right bytes, ${what}`, async () => (await pages()) === good, WITHIN_MS)
+        await eventually(`a look that finds all right, ${what}`, isReady, WITHIN_MS)
+      }
+      cuttable = OF_REPAIR
+      await repair('uncut')
+      const steps = ['ssh site-look', 'ssh site-missing', 'ssh site-store', 'ssh site-switch', 'tls']
+      assert.equal(
+        steps.filter((step) => !seen.includes(step)),
+        [],
+        seen.join(),
+      )
+      assert.ok(
+        seen.some((name) => /^admin (PUT|POST)/.test(name)),
+        seen.join(),
+      )
+      const count = seen.length
+      const cutIn: string[] = []
+      for (let at = 0; at < count; at++) {
+        cut = { at, afterMs: CUTS_MS[at % CUTS_MS.length] ?? 0 }
+        await repair(`cut at ${at}`)
+        cutIn.push(seen[at] ?? '')
+        cut = null
+      }
+      for (const step of steps) assert.ok(cutIn.includes(step), `${step} was cut: ${cutIn.join()}`)
+      const text = "select count(*)::int as switches from facts where kind = 'switch' and resource = $1"
+      assert.equal(await query(database.url, text, [id]), [{ switches: 1 }], 'no release is made of it')
+      console.log(`  a look and a repair of ${count} steps, each cut once`)
+    },
+    { timeoutMs: 900_000 },
   )
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -114,6 +115,15 @@ spec('a site on a real host', (t) => {
         [css.status, css.headers['content-encoding'], css.headers['cache-control']],
         [200, 'gzip', 'public, max-age=31536000, immutable'],
       )
+      for (const path of ['/', `/${sheet}`]) {
+        const plain = await platform.visit(hostname, path)
+        for (const [encoding, open] of Object.entries({ zstd: zstdDecompressSync, gzip: gunzipSync })) {
+          const came = await platform.visit(hostname, path, { 'accept-encoding': encoding })
+          assert.equal([came.status, came.headers['content-encoding']], [200, encoding], `${encoding} of ${path}`)
+          assert.ok(came.bytes.length < plain.bytes.length, `${encoding} of ${path} is smaller`)
+          assert.ok(open(came.bytes).equals(plain.bytes), `${encoding} of ${path} is what comes plain`)
+        }
+      }
       const font = /href="(assets\/[0-9a-f]+\.woff2)"/.exec(page.text)?.[1]
       assert.is((await platform.visit(hostname, `/${font}`)).headers['content-type'], 'font/woff2')
       assert.is((await platform.visit(hostname, '/robots.txt')).status, 200)

@@ -18,7 +18,13 @@ export type SitePlatform = Platform & {
   dns(path: string, body: object): Promise<void>
 }
 
-export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
+/** `bytes` as they came, `text` where they came plain. */
+export type Page = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  bytes: Buffer
+}
 
 /** A site's words; changes lie over the content. */
 export const siteContent = (change: Record<string, unknown> = {}) => ({
@@ -50,7 +56,8 @@ export const visitor =
         response.on('error', reject)
         response.on('end', () => {
           const { statusCode: status = 0, headers } = response
-          resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') })
+          const bytes = Buffer.concat(chunks)
+          resolve({ status, headers, text: bytes.toString('utf8'), bytes })
         })
       })
       call.on('timeout', () => call.destroy(new Error('timed out')))

@@ -19,18 +19,22 @@ import { sampleContent } from '../../../../test/support/builders/sites/sample.ts
 
 const SITES = Number(process.argv[5] ?? 0)
 
-export const pages: { slug: string; title: string; sections: SectionId[] }[] = [
+export type SitePage = { slug: string; title: string; sections: SectionId[] }
+
+export const pages: SitePage[] = [
   { slug: '', title: 'Home', sections: ['hero', 'feature_rows', 'contact'] },
   { slug: 'shop', title: 'Shop', sections: ['products', 'contact'] },
   { slug: 'work', title: 'Work', sections: ['gallery', 'testimonials'] },
   { slug: 'prices', title: 'Prices', sections: ['pricing', 'contact'] },
 ]
 
-/** Sites of four pages, each with a name of its own. */
-const contents: Content[] = Array.from({ length: SITES }, (_, index) => {
+/** A site of these pages, with a name of its own. */
+export const contentOfPages = (pages: SitePage[], index: number): Content => {
   const content = sampleContent('en', 'classic', 'studio')
   return { ...content, meta: { ...content.meta, companyName: `${content.meta.companyName} ${index}`, pages } }
-})
+}
+
+const contents: Content[] = Array.from({ length: SITES }, (_, index) => contentOfPages(pages, index))
 
 const images: Record<string, RenderedImage> = Object.fromEntries(
   ['hero', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'].map((key, place) => [
@@ -52,7 +56,7 @@ const images: Record<string, RenderedImage> = Object.fromEntries(
   ]),
 )
 
-const inputOf = (content: Content): SiteInput => ({
+export const inputOf = (content: Content): SiteInput => ({
   content,
   images,
   logo: null,
