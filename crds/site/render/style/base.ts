@@ -106,9 +106,11 @@ body:lang(zh){line-height:1.7}
 export const PRINT = `
 @media print{
 @page{margin:16mm}
+:root{--mg:0px}
 *{color:#000!important;background:none!important;text-shadow:none!important;box-shadow:none!important;animation:none!important}
+::before,::after{color:#000!important}
 html,body{background:#fff!important;font-size:10pt}
-.skip,nav,.top,.rail,.menu,.dock,.actions,.ask,.act,.pager,.progress,.toindex,.next,.write,.shelf,.s-video,.s-marquee,.legal a[href="#top"]{display:none!important}
+.skip,nav,.top,.go,.menu,.dock,.actions,.ask,.act,.pager,.progress,.toindex,.next,.write,.shelf,.s-video,.s-marquee,.button,tr:has(.button),a[href="#top"]{display:none!important}
 .letter{display:flex;flex-wrap:wrap;gap:0 2em;align-items:baseline;justify-content:space-between;padding-bottom:3mm;margin-bottom:4mm;border-bottom:1px solid #000;font-size:8.5pt}
 .letter p{max-width:none}
 .letter .who{font:var(--hw) 13pt/1.2 var(--head)}
@@ -131,7 +133,6 @@ img{filter:none!important}
 .turns{display:block!important}
 .set{height:60mm!important}
 .set .im{height:100%!important}
-.top,.rail{position:static!important;height:auto!important}
 body{display:block!important;padding:0!important}
 .strip,.scroll{overflow:visible!important}
 li,figure,.row,.card,.fold,tr{break-inside:avoid}
@@ -139,7 +140,10 @@ h2,h3{break-after:avoid}
 .list,.cards,.rows,.plates,.strip,.folds{display:block!important;columns:2!important;gap:8mm!important}
 .cards>*,.plates>*,.rows>*,.strip>*{break-inside:avoid;margin:0 0 4mm!important;padding-block:2mm!important}
 .card .im,.plate .im,.row .im,.strip .im{max-height:34mm}
+.index>li:has(>.im){grid-template-columns:2rem 42mm minmax(0,1fr);column-gap:4mm}
+.index>li>.im{grid-column:2!important;max-height:50mm}
+.index>li:has(>.im)>.bd{grid-column:3}
 .mail{font-size:14pt}
-.foot a[href^="http"]::after,.ways a[href^="http"]::after{content:" " attr(href);font-size:8pt}
+.foot a[href^="http"]::after,.ways a[href^="http"]::after{content:attr(href);font-size:8pt;margin-inline-start:.5em}
 }
 `
