@@ -115,7 +115,6 @@ html,body{background:#fff!important;font-size:10pt}
 .letter p{max-width:none}
 .letter .who{font:var(--hw) 13pt/1.2 var(--head)}
 .letter span:not(:last-child)::after{content:" · "}
-.letter a{text-decoration:none}
 details::details-content{content-visibility:visible!important;display:block!important;block-size:auto!important}
 summary{list-style:none!important;min-height:0!important;padding-block:1mm!important}
 summary::after{content:none!important}

@@ -22,5 +22,5 @@ export const facade = ({ content, signs, framed }: Frame, { embed, provider }: V
     FACADE_STYLE,
   )}</style></head><body><a href="${embed}" aria-label="${signs.watch}: ${title}"></a></body></html>`
   const grants = GRANTS.map((grant) => `${grant} ${origin}`).join('; ')
-  return html`<iframe class="reel" title="${title} (${provider})" allow="${grants}" allowfullscreen srcdoc="${textOf(inside)}"></iframe>`
+  return html`<iframe class="reel" title="${title} (${provider})" allow="${grants}" srcdoc="${textOf(inside)}"></iframe>`
 }

@@ -15,11 +15,12 @@ const CSS = `
 .film .screen:hover .play{filter:brightness(.94)}
 .film .blank{aspect-ratio:16/9;display:grid;place-content:center;padding:2rem;background:color-mix(in oklab,var(--fill) 14%,var(--bg));color:var(--fg);font:var(--hw) var(--t3)/1.15 var(--head);text-align:center;border-radius:var(--rad)}
 .film .who a{display:inline-flex;align-items:center;min-height:2.75rem;color:var(--fg)}
+.film .screen .play{background:var(--fill);color:var(--on-fill);border-color:var(--fe)}
 .film .play{align-self:end;justify-self:start;margin:1rem;z-index:1}
 .film .play::before{content:"";border:solid transparent;border-width:.42em 0 .42em .7em;border-inline-start-color:currentColor;margin-inline-end:.7em}
-.film .who{font-size:max(.875rem,var(--t-1));color:var(--mut)}
+.film .who{display:flex;flex-wrap:wrap;gap:0 1em;align-items:center;max-width:none;font-size:max(.875rem,var(--t-1));color:var(--mut)}
 .l-atelier .film,.l-monolith .film{max-width:40rem;margin-inline:auto}.l-monolith .film{margin:0}
-.l-narrative .s-video>.in{width:100%;max-width:none}.l-narrative .film{max-width:none}.l-narrative .film :is(.im,.screen,.blank){border-radius:0}.l-narrative .film .who,.l-narrative .s-video .sh{padding-inline:var(--mg)}
+.l-narrative .s-video>.in{width:100%;max-width:none}.l-narrative .film{max-width:none}.l-narrative .film :is(.im,.screen,.blank){border-radius:0}.l-narrative .film .play{margin-inline:var(--mg)}.l-narrative .film .who,.l-narrative .s-video .sh{padding-inline:var(--mg)}
 `
 
 const RATIO = 16 / 9
