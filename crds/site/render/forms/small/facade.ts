@@ -6,6 +6,7 @@
 import { type Html, html, rawText, textOf } from '../../../../text/html.ts'
 import type { VideoSource } from '../../../content/video.ts'
 import type { Frame } from '../../page/frame.ts'
+import { documentShell } from '../../page/shell.ts'
 
 /** The link is all there is, and its ring is seen on any poster. It holds no text of a caller: pages name it by its hash. */
 export const FACADE_STYLE =
@@ -18,9 +19,11 @@ const GRANTS = ['autoplay', 'encrypted-media', 'fullscreen', 'picture-in-picture
 export const facade = ({ content, signs, framed }: Frame, { embed, provider }: VideoSource, title: string): Html => {
   const { origin } = new URL(embed)
   framed.add(origin)
-  const inside = html`<!doctype html><html lang="${content.meta.lang}"><head><meta charset="utf-8"><title>${title}</title><style>${rawText(
-    FACADE_STYLE,
-  )}</style></head><body><a href="${embed}" aria-label="${signs.watch}: ${title}"></a></body></html>`
+  const inside = documentShell({
+    lang: content.meta.lang,
+    head: html`<title>${title}</title><style>${rawText(FACADE_STYLE)}</style>`,
+    body: html`<a href="${embed}" aria-label="${signs.watch}: ${title}"></a>`,
+  })
   const grants = GRANTS.map((grant) => `${grant} ${origin}`).join('; ')
   return html`<iframe class="reel" title="${title} (${provider})" allow="${grants}" srcdoc="${textOf(inside)}"></iframe>`
 }
