@@ -1,7 +1,6 @@
 /** What moves on a site in a real browser: under a pointer, by itself, under a finger, and for whoever wants no motion. */
 import type { Browser, Page } from 'playwright-core'
 import type { Content } from '../../crds/site/content/content.ts'
-import { LAYOUTS } from '../../crds/site/content/meta.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
 import { type Materials, materials, sampleInput } from '../support/builders/sites/content.ts'
 import { livelySite } from '../support/builders/sites/lively.ts'
@@ -49,7 +48,8 @@ spec('what moves on a site', (t) => {
         assert.is(await scale(), moves ? 'matrix(1.03, 0, 0, 1.03, 0, 0)' : 'none')
         assert.is(await styleOf(page, `${GOODS} img`, 'transition-duration'), moves ? '0.4s' : '0s')
         assert.is(await styleOf(page, `${GOODS} picture`, 'overflow-x'), 'hidden')
-        assert.equal(await frame.boundingBox(), before)
+        const after = await frame.boundingBox()
+        assert.equal([after?.width, after?.height], [before?.width, before?.height])
         await end()
       }
     },
@@ -126,7 +126,7 @@ spec('what moves on a site', (t) => {
       await moving.end()
 
       const still = await opened({ moves: false })
-      for (const layout of LAYOUTS) {
+      for (const layout of ['classic', 'showcase', 'narrative'] as const) {
         show(livelySite(layout, 'studio', { imageHover: 'zoom' }))
         await still.page.goto('/')
         assert.equal(
