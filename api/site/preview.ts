@@ -8,7 +8,7 @@ import type { KeptRendering } from '../../controllers/store/site/sites.ts'
 import { waysTo } from '../../crds/site/content/redirects.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
-import { fileAt, notFoundAt, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
+import { fileAt, headersAt, notFoundAt, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import { policyOf, sandboxed } from '../../crds/text/policy.ts'
 import { newestLinks } from '../../crds/values/links.ts'
 import { Problem } from '../http/problem.ts'
@@ -77,7 +77,7 @@ const serve = async (deps: SiteNeeds, manifest: SiteManifest, path: string, stat
   const file = fileAt(manifest, path)
   const bytes = file && (await deps.blobs.get(file.sha256))
   if (!file || !bytes) return nowhere()
-  return { status, bytes, headers: previewHeaders(manifest.preview[sortOf(path)], file.contentType) }
+  return { status, bytes, headers: previewHeaders(headersAt(manifest, 'preview', path), file.contentType) }
 }
 
 /** `about/` is `about/index.html`, as on the host. */

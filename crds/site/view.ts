@@ -6,7 +6,7 @@ import { nameRefusal, recordText } from '../names/name.ts'
 import { shownName } from '../values/hostname.ts'
 import { lockWarnings } from './content/brand/lock.ts'
 import { contentOf } from './content/expand.ts'
-import { contentWarnings, inRest } from './content/faults/gaps.ts'
+import { contentWarnings, inRest, pastWarnings } from './content/faults/gaps.ts'
 import { twinWarnings } from './content/faults/likeness.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
@@ -164,6 +164,7 @@ export const viewSite = (
   object: SiteResource,
   world: SiteWorld,
   { status, verdict }: Pick<Plan<SiteStep, SiteStatusFacts>, 'status' | 'verdict'>,
+  now: Date,
 ): SiteView => {
   const { metadata, spec } = object
   const request = renderRequest(spec, world)
@@ -198,6 +199,7 @@ export const viewSite = (
     warnings: [
       ...lockWarning(object, world),
       ...contentWarnings(spec),
+      ...pastWarnings(spec, now),
       ...twinWarnings(world.words.isKept ? world.words.signature : null, world.words.others),
       ...(shown?.warnings ?? []).map(inRest),
     ],

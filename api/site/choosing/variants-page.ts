@@ -2,6 +2,7 @@
 import type { Layout, Template } from '../../../crds/site/content/content.ts'
 import { TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { LAYOUT_WORDS, TEMPLATE_WORDS } from '../../../crds/site/content/presets/choices.ts'
+import type { PictureCount } from '../../../crds/site/publishing/pictures.ts'
 import { type Html, html } from '../../../crds/text/html.ts'
 import { page } from '../../page/page.ts'
 import { CHOOSING_SHEET } from './choosing-style.ts'
@@ -15,6 +16,8 @@ export type VariantsFacts = {
   template: Template
   current: { layout: Layout; template: Template }
   shown: readonly { layout: Layout; template: Template; recommended: boolean; body: object }[]
+  /** Of what is asked for; a view of before counts none. */
+  pictures: PictureCount
   /** What it is rendered from is on record. */
   isReady: boolean
 }
@@ -26,6 +29,12 @@ const templates = ({ path, lock, template }: VariantsFacts): Html =>
         (one) =>
           html`<li><a href="${path}?template=${one}"${one === template && html` aria-current="page"`}>${one}</a></li>`,
       )}</ul></nav>`
+
+/** Nothing is said once all are there. */
+const underWay = ({ pictures: { ready, total } }: VariantsFacts): Html | null =>
+  ready < total
+    ? html`<p class="note">${ready} of ${total} pictures have all their widths. The others are made just now, and are shown in one quick width until then.</p>`
+    : null
 
 const variant = (
   { path, site, current, company }: VariantsFacts,
@@ -48,6 +57,7 @@ export const variantsPage = (facts: VariantsFacts): string =>
     sheet: CHOOSING_SHEET,
     layout: 'wide',
     main: html`<header><h1>${facts.company} in all layouts</h1><p>${TEMPLATE_WORDS[facts.template]} The words and pictures are the site's own, as they were rendered last; nothing here is live, and nothing changes until one is chosen.</p></header>
+${underWay(facts)}
 ${templates(facts)}
 ${
   facts.isReady

@@ -71,6 +71,7 @@ const showVariants = async (deps: SiteNeeds, request: ApiRequest): Promise<Answe
       template,
       current: { layout, template: rendering.template },
       shown: shown.map((one) => ({ ...one, body: chooses(one, lock) })),
+      pictures: row.view.pictures ?? { ready: 0, total: 0 },
       isReady: manifest.made !== undefined,
     }),
   )

@@ -181,7 +181,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
     },
     report: async (object, world, plan) => {
       const { spec } = object
-      const view = viewSite(object, world, plan)
+      const view = viewSite(object, world, plan, deps.now())
       await deps.mirror.put(rowOf(object, { kind: SITE, account: spec.account, view, updatedAt: view.updated_at }))
     },
     forget: async (key) => {

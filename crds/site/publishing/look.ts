@@ -9,7 +9,7 @@ import { aliasesOf } from '../names/aliases.ts'
 import { isNotFound } from '../render/headers.ts'
 import type { SiteResource } from '../schema.ts'
 import type { Rendering, SiteLook, SiteWorld } from '../world.ts'
-import { INDEX_PATH, type ManifestEntry, NOT_FOUND_PATH, sortOf } from './manifest.ts'
+import { addressOfFile, type ManifestEntry, NOT_FOUND_PATH, sortOf } from './manifest.ts'
 import { type Attested, attestedOf, STATEMENT_PATH } from './statement.ts'
 
 /** How often what is live is looked at: what strayed is right again within a minute. */
@@ -74,10 +74,6 @@ export type WantedPage = { path: string; status: number; sha256: string }
 
 /** Nothing is called this, in any language, so it is answered with the page for what is not found. */
 const NOWHERE = '.well-known/bottega-nowhere'
-
-/** `about/index.html` → `/about/`. */
-const addressOfFile = (path: string): string =>
-  `/${path === INDEX_PATH || path.endsWith(`/${INDEX_PATH}`) ? path.slice(0, -INDEX_PATH.length) : path}`
 
 /** How a visitor asks for a file, and what is answered. */
 export const wantedOf = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): WantedPage =>

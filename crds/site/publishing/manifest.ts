@@ -20,6 +20,8 @@ export type SiteManifest = {
   files: ManifestEntry[]
   live: Record<Sort, Headers>
   preview: Record<Sort, Headers>
+  /** Of pages that are not served as their sort is, by path: they frame somebody. A rendering without them, or of before, has none. */
+  own?: Record<string, { live: Headers; preview: Headers }>
 }
 
 export const INDEX_PATH = 'index.html'
@@ -48,18 +50,38 @@ export const siteManifest = (
   const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
     const headers = SORTS.map((sort): [Sort, Headers] => {
       const file = files.find(({ path }) => sortOf(path) === sort)
-      return [sort, file ? withoutType(headersOf(file, options)) : {}]
+      return [sort, file ? withoutType(headersOf({ ...file, framed: [] }, options)) : {}]
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
+  const preview = { ...PREVIEW, ...forms }
+  const own = files.flatMap((file) =>
+    file.framed === undefined
+      ? []
+      : [
+          [
+            file.path,
+            { live: withoutType(headersOf(file, forms)), preview: withoutType(headersOf(file, preview)) },
+          ] as const,
+        ],
+  )
   return {
     content,
     ...(made !== undefined && { made }),
     files: manifestOf(files),
     live: headersFor(forms),
-    preview: headersFor({ ...PREVIEW, ...forms }),
+    preview: headersFor(preview),
+    ...(own.length > 0 && { own: Object.fromEntries(own) }),
   }
 }
+
+/** As a file is served, but for its type. */
+export const headersAt = (manifest: SiteManifest, where: 'live' | 'preview', path: string): Headers =>
+  manifest.own?.[path]?.[where] ?? manifest[where][sortOf(path)]
+
+/** `about/index.html` → `/about/`. */
+export const addressOfFile = (path: string): string =>
+  `/${path === INDEX_PATH || path.endsWith(`/${INDEX_PATH}`) ? path.slice(0, -INDEX_PATH.length) : path}`
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>
   files.find((file) => file.path === path)

@@ -11,7 +11,7 @@ import { trimmedEnd } from '../../values/trimmed.ts'
 import { waysTo } from '../content/redirects.ts'
 import { type Headers, HINTS_PATH, isNotFound } from '../render/headers.ts'
 import { documentShell } from '../render/page/shell.ts'
-import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
+import { ASSETS_FOLDER, addressOfFile, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
 import { STATEMENT_PATH } from './statement.ts'
 
 type Handler = { handler: string; [word: string]: unknown }
@@ -95,6 +95,13 @@ const notFoundPaths = ({ files }: SiteManifest): string[] => [
   NOT_FOUND_PATH,
 ]
 
+/** Pages that are served with headers of their own; each address is the page's alone. */
+const ownRoutes = ({ own = {} }: SiteManifest, current: string) =>
+  Object.entries(own).map(([path, { live }]) => ({
+    match: [{ path: [addressOfFile(path)] }],
+    handle: [setHeaders(live), { handler: 'file_server', root: current, pass_thru: true, index_names: ['index.html'] }],
+  }))
+
 /** Hostnames that lead to `origin` (`https://…`, without a slash), with the path and the query that were asked for. */
 export type Leading = { aliases: readonly string[]; origin: string }
 
@@ -141,6 +148,7 @@ export const siteHandlers = (
           match: [{ path: [`/${STATEMENT_PATH}`] }],
           handle: [setHeaders(STATEMENT_HEADERS), { handler: 'file_server', root: current, pass_thru: true }],
         },
+        ...ownRoutes(manifest, current),
         {
           // the pages for what is not found are found nowhere
           match: [{ not: [{ path: [...notFoundPaths(manifest), STATEMENT_PATH].map((path) => `/${path}`) }] }],

@@ -1,8 +1,10 @@
 /**
- * The headers of a site's files, the same in the preview and on the host. No script runs, nothing is fetched from elsewhere,
- * nothing is framed, and a form leads to the platform alone. Source: CSP Level 3; RFC 9111; RFC 8246 (immutable).
+ * The headers of a site's files, the same in the preview and on the host. No script runs, nothing is fetched from elsewhere, nothing
+ * is framed but the player of a video that somebody asked for, and a form leads to the platform alone. Source: CSP Level 3; RFC 9111;
+ * RFC 8246 (immutable).
  */
 import { hashOf, policyOf, SELF } from '../../text/policy.ts'
+import { FACADE_STYLE } from './forms/small/facade.ts'
 import type { SiteFile } from './input.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -21,6 +23,9 @@ export type HeaderOptions = {
 export type Headers = Record<string, string>
 
 const INLINE_STYLE = /<style>([^<]*)<\/style>/g
+
+/** What stands in the frame of a video is written into the page, and is under the page's policy. */
+const FACADE_HASH = hashOf(FACADE_STYLE)
 
 /** The page for what is not found carries its own style, for it is served under any path. */
 const styleHashesOf = (content: SiteFile['content']): string[] =>
@@ -42,10 +47,13 @@ const cacheOf = (path: string, noindex: boolean): string => {
 }
 
 /** Header names in lower case → values, for one file. */
-export const headersOf = ({ path, contentType, content }: SiteFile, options: HeaderOptions = {}): Headers => {
+export const headersOf = (
+  { path, contentType, content, framed = [] }: SiteFile,
+  options: HeaderOptions = {},
+): Headers => {
   const { noindex = false, frameAncestors, forms } = options
   // only what is rendered by us in its own right holds markup with a style of its own
-  const hashes = isNotFound(path) ? styleHashesOf(content) : []
+  const hashes = isNotFound(path) ? styleHashesOf(content) : framed.length > 0 ? [FACADE_HASH] : []
   return {
     'content-type': contentType,
     'content-security-policy': policyOf({
@@ -54,6 +62,7 @@ export const headersOf = ({ path, contentType, content }: SiteFile, options: Hea
       fonts: [SELF],
       forms: forms === undefined || !path.endsWith('.html') || isNotFound(path) ? [] : [folderOf(forms)],
       frames: frameAncestors === undefined ? [] : [frameAncestors],
+      ...(framed.length > 0 && { framed }),
     }),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

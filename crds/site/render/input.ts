@@ -46,8 +46,11 @@ export type SiteInput = {
   form?: string | null
 }
 
-/** A file of the site. `path` is relative to its root, as `about/index.html`. Pictures and fonts come from the blob store. */
-export type SiteFile = { path: string; contentType: string; content: string | BlobRef }
+/**
+ * A file of the site. `path` is relative to its root, as `about/index.html`. Pictures and fonts come from the blob store.
+ * `framed`: origins that the page shows once somebody asks for it; left out where there are none.
+ */
+export type SiteFile = { path: string; contentType: string; content: string | BlobRef; framed?: readonly string[] }
 
 export const WARNING_CODES = [
   'MISSING_ALT',

@@ -13,6 +13,8 @@ export type Signs = {
   watch: string
   /** Who will see the visitor. */
   watchedBy: (company: string) => string
+  /** The plain link to the video's own page. */
+  watchAt: (company: string) => string
   pause: string
   closed: string
   /** Between two days. */
@@ -47,7 +49,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     onThisPage: 'On this page',
     call: 'Call',
     watch: 'Watch',
-    watchedBy: (company) => `Opens at ${company}, which will see your visit.`,
+    watchedBy: (company) => `Plays from ${company}, which will see your visit once you press it.`,
+    watchAt: (company) => `Watch at ${company}`,
     pause: 'Pause',
     closed: 'Closed',
     to: '–',
@@ -69,7 +72,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     onThisPage: 'En esta página',
     call: 'Llamar',
     watch: 'Ver',
-    watchedBy: (company) => `Se abre en ${company}, que verá la visita.`,
+    watchedBy: (company) => `Se carga desde ${company}, que verá la visita al pulsar.`,
+    watchAt: (company) => `Ver en ${company}`,
     pause: 'Pausa',
     closed: 'Cerrado',
     to: '–',
@@ -91,7 +95,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     onThisPage: '本頁內容',
     call: '來電',
     watch: '播放影片',
-    watchedBy: (company) => `將在 ${company} 開啟，該公司會得知您的造訪。`,
+    watchedBy: (company) => `點按後由 ${company} 播放，該公司會得知您的造訪。`,
+    watchAt: (company) => `在 ${company} 觀看`,
     pause: '暫停',
     closed: '公休',
     to: '至',
@@ -113,7 +118,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     onThisPage: '本页内容',
     call: '来电',
     watch: '播放视频',
-    watchedBy: (company) => `将在 ${company} 打开，该公司会获知您的访问。`,
+    watchedBy: (company) => `点击后由 ${company} 播放，该公司会获知您的访问。`,
+    watchAt: (company) => `在 ${company} 观看`,
     pause: '暂停',
     closed: '休息',
     to: '至',

@@ -49,7 +49,8 @@ export const renderSite = (input: SiteInput): RenderedSite => {
   const rendered = frames.map(({ frame, voice }, index): SiteFile => {
     const dress = dressed.dressIn(voice.lang)
     const text = documentOf(frame, bodies[index] ?? html``, dress, headOf(voice.input, frame))
-    return { path: frame.page.path, contentType: HTML_TYPE, content: text }
+    const framed = [...frame.framed].sort()
+    return { path: frame.page.path, contentType: HTML_TYPE, content: text, ...(framed.length > 0 && { framed }) }
   })
   const files = [
     ...rendered,

@@ -76,6 +76,16 @@ const loadsOf = (name: string, of: Attribute): string[] => {
   return isLink ? [] : ['src', 'href', 'poster', 'data'].map(of).filter(isElsewhere)
 }
 
+/** Where a click leads; null for what is not clicked. */
+const targetOf = (name: string, of: Attribute): string | null => {
+  if (name === 'form') return of('action')
+  return name === 'a' || name === 'area' ? of('href') : null
+}
+
+/** What a visitor follows in a frame that is written into the page, he follows from this page. */
+const framedLinks = (name: string, of: Attribute): PageLink[] =>
+  name === 'iframe' ? wordsOfPage(of('srcdoc')).links : []
+
 const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Collects what tags and text tell, in their order. */
@@ -115,8 +125,9 @@ const makeReading = () => {
       text(`[${of('alt')}]`)
       endLine()
     }
-    if (name === 'a' || name === 'area') beginLink(of('href'))
-    if (name === 'form') beginLink(of('action'))
+    const target = targetOf(name, of)
+    if (target !== null) beginLink(target)
+    for (const one of framedLinks(name, of)) take(page.links, one, LINKS_MAX)
     for (const url of loadsOf(name, of)) take(page.loads, url, LINKS_MAX)
   }
   const tag = ({ name, isEnd, attributes }: Tag): void => {

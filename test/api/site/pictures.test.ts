@@ -72,6 +72,9 @@ spec('pictures of a website', (t) => {
       const first = await fetch(`${site.preview_url}${sources[0]}`)
       assert.equal([first.status, first.headers.get('content-type')], [200, 'image/jpeg'])
 
+      const layouts = async () => (await fetch(`${site.preview_url}~`)).text()
+      assert.match(await layouts(), /<p class="note">[0-6] of 7 pictures have all their widths\./)
+
       const counts: number[] = []
       const done = await eventually(
         'all widths',
@@ -86,6 +89,7 @@ spec('pictures of a website', (t) => {
       assert.is(counts.at(-1), PHOTOS)
       assert.equal([done.status, done.review.digest, done.preview_digest], ['in_review', done.digest, done.digest])
       assert.ok(done.digest !== site.preview_digest)
+      assert.not.match(await layouts(), /all their widths/)
       const operation = await owner('GET', asked.headers.get('location') ?? '')
       assert.equal([operation.status, operation.json.operation?.state], [200, 'succeeded'], operation.text)
       const [{ by } = {}] = await sql(

@@ -79,15 +79,15 @@ spec('the plan of a site with pictures', (t) => {
     assert.is(plan.status.pictures, '1/2')
     assert.is(plan.status.digest, undefined)
     assert.match(plan.verdict.state === 'waiting' ? plan.verdict.message : '', /^1 of 2 pictures/)
-    const view = viewSite(object, of, plan)
+    const view = viewSite(object, of, plan, new Date(NOW))
     assert.equal([view.digest, view.preview_digest, view.review_state, view.status], [null, 'f1', 'draft', 'draft'])
     assert.equal(view.pictures, { ready: 1, total: 2, submit_waits: false })
     const whole = homed(object)
-    const after = viewSite(object, whole, planSite(object, whole))
+    const after = viewSite(object, whole, planSite(object, whole), new Date(NOW))
     assert.equal([after.digest, after.preview_digest, after.pictures.ready], ['d1', 'd1', 2])
     const plain = homed(site())
     assert.is(planSite(site(), plain).status.pictures, undefined)
-    assert.equal(viewSite(site(), plain, planSite(site(), plain)).pictures.total, 0)
+    assert.equal(viewSite(site(), plain, planSite(site(), plain), new Date(NOW)).pictures.total, 0)
   })
 
   t('keeps what is live, and takes it down, whatever its next pictures do', () => {
@@ -123,7 +123,7 @@ spec('a submission while pictures are under way', (t) => {
     const plan = planSite(object, first)
     assert.is(wordsOf(plan), 'waiting Pictures')
     assert.match(plan.verdict.state === 'waiting' ? plan.verdict.message : '', /it is submitted with the last of them/)
-    assert.ok(viewSite(object, first, plan).pictures.submit_waits)
+    assert.ok(viewSite(object, first, plan, new Date(NOW)).pictures.submit_waits)
     const decide = {
       ask: 'decide',
       seq: 6,

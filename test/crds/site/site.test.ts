@@ -289,7 +289,7 @@ spec('what a site shows and serves', (t) => {
   t('tells of an edit beside what is live', () => {
     const object = site({ ...live, digest: 'd1' })
     const of = { ...homed(object, 'd2'), ...approved, switches: [switchTo(1, release(1))] }
-    const view = viewSite(object, of, planSite(object, of))
+    const view = viewSite(object, of, planSite(object, of), new Date(NOW))
     assert.equal(
       [view.status, view.pending_status, view.release, view.url],
       ['live', 'draft', 1, 'https://shop.sites.test/'],
@@ -299,7 +299,7 @@ spec('what a site shows and serves', (t) => {
   t('shows exactly what its description promises', () => {
     const object = site(live)
     const of = { ...homed(object), ...approved, switches: [switchTo(1, release(1))] }
-    const view = viewSite(object, of, planSite(object, of))
+    const view = viewSite(object, of, planSite(object, of), new Date(NOW))
     assert.equal(Object.keys(view).sort(), Object.keys(siteAnswer.properties as object).sort())
     const { review, releases } = siteAnswer.properties as Record<
       string,
@@ -308,9 +308,18 @@ spec('what a site shows and serves', (t) => {
     assert.equal(Object.keys(view.review ?? {}).sort(), Object.keys(review?.properties ?? {}).sort())
     assert.equal(Object.keys(view.releases[0] ?? {}).sort(), Object.keys(releases?.items?.properties ?? {}).sort())
   })
+  t('says that the countdown of its announcement is past', () => {
+    const announcement = { text: 'Sale', countdown: '2026-11-22T09:59:59Z' }
+    const object = site({ content: { meta: { companyName: 'V' }, announcement } })
+    const of = homed(object)
+    const told = (now: string) =>
+      viewSite(object, of, planSite(object, of), new Date(now)).warnings.map(({ code }) => code)
+    assert.ok(told(NOW).includes('COUNTDOWN_PAST'))
+    assert.not.ok(told('2026-11-22T09:00:00Z').includes('COUNTDOWN_PAST'))
+  })
   t('says that an account is locked to another template', () => {
     const of = homed(site(), 'd1', { account: { name: 'demo', templateLock: 'lumen' } })
-    const view = viewSite(site(), of, planSite(site(), of))
+    const view = viewSite(site(), of, planSite(site(), of), new Date(NOW))
     assert.equal([view.template, view.warnings[0]?.code], ['lumen', 'TEMPLATE_LOCKED'])
   })
   t('a lock holds the brand, too: tokens change nothing, and are named', () => {
@@ -320,7 +329,7 @@ spec('what a site shows and serves', (t) => {
     assert.is(input({ account, brand }), input({ account }))
     assert.is.not(input({ brand }), input({}))
     const of = homed(site(), 'd1', { account, brand: { accent: '#00aa55' } })
-    const { warnings } = viewSite(site(), of, planSite(site(), of))
+    const { warnings } = viewSite(site(), of, planSite(site(), of), new Date(NOW))
     assert.equal(warnings, [
       {
         code: 'TEMPLATE_LOCKED',

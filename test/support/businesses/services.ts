@@ -82,7 +82,7 @@ export const LAW: Content = {
       text: 'We started in a room above a chandler in 2009, with one client and one telephone.\n\nThe client is still with us. The telephone is not.',
     },
   ],
-  video: { url: 'https://vimeo.com/1', title: 'What a ruling is' },
+  video: { url: 'https://vimeo.com/76979871', title: 'What a ruling is' },
   contact: {
     phone: '+31 10 000 0000',
     address: { street: 'Veerhaven 9', postalCode: '3016 CJ', locality: 'Rotterdam' },

@@ -38,16 +38,26 @@ export const startBrowser = (more: readonly string[] = []): Promise<Browser> => 
 }
 
 export type Visitor = { page: Page; context: BrowserContext; outside: string[]; end(): Promise<void> }
-export type VisitorOptions = { baseURL: string; javaScriptEnabled?: boolean; dark?: boolean; width?: number }
+/** `moves`: wants motion, which the others are spared. `touch`: has a finger and no pointer. */
+export type VisitorOptions = {
+  baseURL: string
+  javaScriptEnabled?: boolean
+  dark?: boolean
+  width?: number
+  moves?: boolean
+  touch?: boolean
+}
 
 /** `outside` collects what a page asked of other hosts; it is refused. */
 export const visit = async (browser: Browser, options: VisitorOptions): Promise<Visitor> => {
-  const { baseURL, javaScriptEnabled = false, dark = false, width = 1000 } = options
+  const { baseURL, javaScriptEnabled = false, dark = false, width = 1000, moves = false, touch = false } = options
   const context = await browser.newContext({
     baseURL,
     javaScriptEnabled,
     serviceWorkers: 'block',
-    reducedMotion: 'reduce',
+    reducedMotion: moves ? 'no-preference' : 'reduce',
+    hasTouch: touch,
+    isMobile: touch,
     colorScheme: dark ? 'dark' : 'light',
     viewport: { width, height: 900 },
   })

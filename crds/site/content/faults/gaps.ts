@@ -4,7 +4,7 @@ import { keyOf } from '../content.ts'
 import { contentOf, sampleSections, type WrittenSite } from '../expand.ts'
 
 export type ContentWarning = {
-  code: 'SAMPLE_TEXT' | 'DUPLICATE_SLUG' | 'SECTION_NOT_SHOWN'
+  code: 'SAMPLE_TEXT' | 'DUPLICATE_SLUG' | 'COUNTDOWN_PAST'
   pointer: string
   detail: string
 }
@@ -20,17 +20,13 @@ const slugWarnings = (written: WrittenSite): ContentWarning[] => {
   })
 }
 
-/** Asked for and not drawn is told, never dropped in silence. */
-const undrawnWarnings = ({ content }: WrittenSite): ContentWarning[] => {
-  const undrawn = (isAsked: boolean, pointer: string, detail: string): ContentWarning[] =>
-    isAsked ? [{ code: 'SECTION_NOT_SHOWN', pointer: `/content/${pointer}`, detail }] : []
-  return [
-    ...undrawn(
-      (content.imageHover ?? 'none') !== 'none',
-      'image_hover',
-      'pictures stay as they are under a pointer, for now',
-    ),
-  ]
+/** The line of an announcement is approved bytes, and no page knows the time: it stays until somebody takes it away. */
+export const pastWarnings = ({ content }: WrittenSite, now: Date): ContentWarning[] => {
+  const { countdown } = content.announcement ?? {}
+  // a day that is none is a fault, told elsewhere
+  if (countdown === undefined || !(Date.parse(countdown) < now.getTime())) return []
+  const detail = `${countdown} is past: take the announcement away, or give it another instant`
+  return [{ code: 'COUNTDOWN_PAST', pointer: '/content/announcement/countdown', detail }]
 }
 
 /** Warnings that follow from the content alone, in the names of REST. */
@@ -43,7 +39,6 @@ export const contentWarnings = (written: WrittenSite): ContentWarning[] => [
     }),
   ),
   ...slugWarnings(written),
-  ...undrawnWarnings(written),
 ]
 
 /** A finding of the renderer with its pointer from the root of a request; one about a file keeps the file's name. */

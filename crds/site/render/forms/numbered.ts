@@ -7,11 +7,11 @@ const CSS = `
 .index{counter-reset:at}
 .index>li{counter-increment:at;display:grid;grid-template-columns:3.25rem minmax(0,1fr);gap:.4rem 0;padding-block:1.4rem;border-top:2px solid var(--fg)}
 .index>li::before{content:counter(at,decimal-leading-zero)/"";font:var(--hw) var(--t1)/1.25 var(--head);font-variant-numeric:tabular-nums lining-nums}
-.index>li>.bd{display:grid;gap:.6rem;min-width:0}
+.index>li>.bd{grid-column:2;display:grid;gap:.6rem;min-width:0}
 .index>li>.im{grid-column:1/-1;margin-bottom:.75rem}
 .index .ln{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:.15rem 1.5rem}
 .index .ln h3,.index .ln h4{font-size:var(--t1)}
-.index.c1>li{grid-template-columns:1fr}.index.c1>li::before{display:none}
+.index.c1>li{grid-template-columns:1fr}.index.c1>li>.bd{grid-column:1}.index.c1>li::before{display:none}
 `
 
 export const numbered: SiteForm = {

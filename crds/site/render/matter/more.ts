@@ -1,6 +1,7 @@
 /** Sections that are words above all, people, and places: from their content to their matter. */
 import type { SectionId } from '../../content/content.ts'
 import { passagesOn } from '../../content/content.ts'
+import { videoOf } from '../../content/video.ts'
 import { FOCAL_PORTRAIT } from '../choose/pictures.ts'
 import { type Frame, focalOf, shotOf } from '../page/frame.ts'
 import { type Group, type Item, item, type Matter } from './matter.ts'
@@ -88,16 +89,11 @@ const banner: MatterOf = (frame) => {
   ])
 }
 
-const VIDEO_HOSTS: readonly [RegExp, string][] = [
-  [/^https?:\/\/([a-z0-9-]+\.)*(youtube\.com|youtu\.be|youtube-nocookie\.com)\//i, 'YouTube'],
-  [/^https?:\/\/([a-z0-9-]+\.)*vimeo\.com\//i, 'Vimeo'],
-]
-
 const video: MatterOf = (frame) => {
   const value = frame.content.video
   if (value === undefined) return matter('mood', [])
   const { url, title = frame.words.sections.video, image, alt, focus } = value
-  const company = VIDEO_HOSTS.find(([pattern]) => pattern.test(url))?.[1] ?? frame.words.sections.video
+  const company = videoOf(url)?.provider ?? frame.words.sections.video
   return matter('mood', [
     item(title, { link: url, role: company, shot: shotOf(frame, image, alt ?? title, focalOf(focus)) }),
   ])

@@ -17,7 +17,9 @@ const products: MatterOf = (frame) => ({
   groups: collectionsOf(frame.content, frame.page.part).map(({ name, products: placed }) => ({
     name,
     items: placed.map(({ product }) => {
-      const shot = shotOf(frame, product.image, product.alt ?? product.name, focalOf(product.focus))
+      const { secondImage: second } = product
+      const first = shotOf(frame, product.image, product.alt ?? product.name, focalOf(product.focus))
+      const shot = first && { ...first, ...(second !== undefined && { second }) }
       const bare =
         shot === null &&
         product.specs === undefined &&

@@ -5,6 +5,7 @@ import { announcement, dock } from '../layouts/chrome.ts'
 import { mainOf } from './compose.ts'
 import type { IconLink } from './extras.ts'
 import type { Frame } from './frame.ts'
+import { letterhead } from './letterhead.ts'
 import { documentShell } from './shell.ts'
 
 /** What stands in the head of every page, from the root of the site. */
@@ -20,7 +21,7 @@ export type Dress = {
 /** What a page shows. It is drawn before the style sheet is made, which holds the rules for what was drawn. */
 export const drawn = (frame: Frame): Html =>
   html`<a class="skip" href="#main">${frame.words.skip}</a>
-${announcement(frame)}${LAYOUT_VIEWS[frame.layout.name].header(frame)}
+${letterhead(frame)}${announcement(frame)}${LAYOUT_VIEWS[frame.layout.name].header(frame)}
 <main id="main">${mainOf(frame)}</main>
 ${LAYOUT_VIEWS[frame.layout.name].footer(frame)}${dock(frame)}`
 

@@ -6,15 +6,17 @@ import { imageOf, type RenderedImage, type SiteInput } from '../input.ts'
 import type { LayoutFigures } from '../layouts/figures.ts'
 import type { Signs } from '../signs.ts'
 import type { SiteWords } from '../words.ts'
+import { hoverClass } from './hover.ts'
 import { type PageLedger, positionClass, ratioClass } from './ledger.ts'
+import { absolute } from './linked-data.ts'
 import { hrefOf, type PlannedPage } from './pages.ts'
 import { pictureOf } from './picture.ts'
 
 /** `folder` is that of its pages, as `es/`; empty for the first. */
 export type Language = { lang: SiteLang; folder: string }
 
-/** A picture of the content, and where its subject is. */
-export type Shot = { value: string; alt: string; focal?: Focal }
+/** A picture of the content, and where its subject is. `second`: another picture of the same, which it may give way to. */
+export type Shot = { value: string; alt: string; focal?: Focal; second?: string }
 
 export type ShotView = {
   /** Of the picture's place, as CSS has it in `sizes`. */
@@ -38,9 +40,13 @@ export type Frame = {
   /** Width to height that the template sets goods in. */
   ratio: number
   logo: RenderedImage | null
+  /** Of this page, whole; null while no domain is chosen. */
+  address: string | null
   /** Where the contact form posts to; null where that is left open. */
   form: string | null
   ledger: PageLedger
+  /** Origins that this page shows a frame of. */
+  framed: Set<string>
   /** The bytes of a content value; null when none was given or they are not there. */
   image(value: string | undefined): RenderedImage | null
   /** A picture in its place; null when there is nothing to show. */
@@ -54,25 +60,36 @@ type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | '
 /** Under this many pixels in width a picture is not stretched over a whole screen. */
 export const WIDE_ENOUGH = 1200
 
-export const frameOf = ({ content, images, logo, form = null }: SiteInput, around: Around): Frame => {
+export const frameOf = ({ content, images, logo, hostname, form = null }: SiteInput, around: Around): Frame => {
   let pictures = 0
   const image = (value: string | undefined) => (value === undefined ? null : (imageOf(images, value) ?? null))
   return {
     ...around,
     content,
     logo,
+    address: absolute(hostname, around.page.path),
     form,
+    framed: new Set(),
     image,
     shot: (shot, { sizes, ratio, as = '' }) => {
       const shown = image(shot?.value)
       if (shot === null || shown === null) return null
       pictures += 1
-      const { ledger, page } = around
+      const {
+        ledger,
+        page: { root },
+      } = around
       const position = positionClass(ledger, positionOf(shot.focal ?? FOCAL))
-      const picture = pictureOf(shown, { alt: shot.alt, sizes, root: page.root, eager: pictures === 1, position })
+      const picture = pictureOf(shown, { alt: shot.alt, sizes, root, eager: pictures === 1, position })
       if (picture === null) return null
       const place = ratioClass(ledger, ratio ?? shown.width / shown.height)
-      return html`<div class="im ${place}${as !== '' && ` ${as}`}">${picture}</div>`
+      const wanted = as === 'goods' ? content.imageHover : undefined
+      const second = wanted === 'swap' ? image(shot.second) : null
+      const over =
+        second &&
+        pictureOf(second, { alt: '', sizes, root, eager: false, position: positionClass(ledger, positionOf(FOCAL)) })
+      const hover = hoverClass(ledger, wanted, over !== null)
+      return html`<div class="${['im', place, as, hover].filter((name) => name !== '').join(' ')}">${picture}${over && html`<span class="over">${over}</span>`}</div>`
     },
     showsPicture: () => pictures > 0,
   }

@@ -42,6 +42,7 @@ a:hover{color:var(--acc)}
 .quiet .sh{margin:0}
 .skip{position:absolute;left:var(--mg);top:0;z-index:9;padding:.75rem 1.25rem;background:var(--fg);color:var(--bg);transform:translateY(-120%)}
 .skip:focus{transform:none}
+.letter{display:none}
 .button{display:inline-flex;align-items:center;justify-content:center;min-height:3rem;padding:.5rem 1.5rem;background:var(--fill);color:var(--on-fill);border:2px solid var(--fe);border-radius:var(--rad);font-size:max(1rem,var(--t-1));font-weight:600;line-height:1.25;text-decoration:none;text-align:center}
 .button:hover{color:var(--on-fill);filter:brightness(.94)}
 .act .button{background:none;color:var(--fg);border-color:var(--edg)}
@@ -98,23 +99,50 @@ body:lang(zh){line-height:1.7}
 @media (forced-colors:active){.button,.chat{border:1px solid}}
 `
 
-/** Paper: black on white, the name and the ways to get in touch, no item split. */
+/**
+ * Paper: black on white under a letterhead, every fold open, no item split. What only a screen can do stays there: ways about the
+ * site, films, what runs by, forms, and tones that are put over pictures.
+ */
 export const PRINT = `
 @media print{
 @page{margin:16mm}
-*{color:#000!important;background:none!important;text-shadow:none!important;box-shadow:none!important}
+:root{--mg:0px}
+*{color:#000!important;background:none!important;text-shadow:none!important;box-shadow:none!important;animation:none!important}
+::before,::after{color:#000!important}
 html,body{background:#fff!important;font-size:10pt}
-.skip,nav,.menu,.dock,.actions,.ask,.act,.pager,.fold,.progress,.toindex,.next{display:none!important}
-.s,.hero,.phead,.foot{padding-block:5mm!important;min-height:0!important}
-.hero .im{max-height:80mm;aspect-ratio:auto}
-.top,.rail{position:static!important;height:auto!important}
-body{display:block!important}
-li,figure,.row,.card,tr{break-inside:avoid}
+.skip,nav,.top,.go,.menu,.dock,.actions,.ask,.act,.pager,.progress,.toindex,.next,.write,.shelf,.s-video,.s-marquee,.button,tr:has(.button),a[href="#top"]{display:none!important}
+.letter{display:flex;flex-wrap:wrap;gap:0 2em;align-items:baseline;justify-content:space-between;padding-bottom:3mm;margin-bottom:4mm;border-bottom:1px solid #000;font-size:8.5pt}
+.letter p{max-width:none}
+.letter .who{font:var(--hw) 13pt/1.2 var(--head)}
+.letter span:not(:last-child)::after{content:" · "}
+details::details-content{content-visibility:visible!important;display:block!important;block-size:auto!important}
+summary{list-style:none!important;min-height:0!important;padding-block:1mm!important}
+summary::after{content:none!important}
+.fold summary{display:none!important}
+.s,.hero,.phead,.foot,.chap,.chap>.wd,.s-contact{padding-block:4mm!important;min-height:0!important;height:auto!important}
+.hero,.hero .in,.chap,.banner{display:block!important}
+.hero>*,.chap>*{margin-block:2mm}
+.hero .wd,.hero .stamp{width:auto!important}
+img{filter:none!important}
+.im{position:static!important;height:auto!important;min-height:0!important;padding:0!important;border:0!important}
+.im::before,.im::after,.chap>.big{display:none!important}
+.hero .im,.open .im,.chap>.im{height:auto!important;width:auto!important;max-height:80mm!important;aspect-ratio:auto}
+.hero .im img,.open .im img,.chap>.im img{max-height:80mm;width:100%}
+.over{display:none!important}
+.turns{display:block!important}
+.set{height:60mm!important}
+.set .im{height:100%!important}
+body{display:block!important;padding:0!important}
+.strip,.scroll{overflow:visible!important}
+li,figure,.row,.card,.fold,tr{break-inside:avoid}
 h2,h3{break-after:avoid}
-.list,.cards,.rows,.plates,.strip{display:block!important;columns:2!important;gap:8mm!important}
+.list,.cards,.rows,.plates,.strip,.folds{display:block!important;columns:2!important;gap:8mm!important}
 .cards>*,.plates>*,.rows>*,.strip>*{break-inside:avoid;margin:0 0 4mm!important;padding-block:2mm!important}
 .card .im,.plate .im,.row .im,.strip .im{max-height:34mm}
+.index>li:has(>.im){grid-template-columns:2rem 42mm minmax(0,1fr);column-gap:4mm}
+.index>li>.im{grid-column:2!important;max-height:50mm}
+.index>li:has(>.im)>.bd{grid-column:3}
 .mail{font-size:14pt}
-.foot a[href^="http"]::after,.ways a[href^="http"]::after{content:" " attr(href);font-size:8pt}
+.foot a[href^="http"]::after,.ways a[href^="http"]::after{content:attr(href);font-size:8pt;margin-inline-start:.5em}
 }
 `

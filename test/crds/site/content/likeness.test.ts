@@ -3,7 +3,7 @@ import type { SentContent } from '../../../../crds/site/content/content.ts'
 import { likeness, signatureOf, twinOf, twinWarnings } from '../../../../crds/site/content/faults/likeness.ts'
 import { planSite } from '../../../../crds/site/plan.ts'
 import { viewSite } from '../../../../crds/site/view.ts'
-import { homed, site, world } from '../../../support/builders/sites/site.ts'
+import { homed, NOW, site, world } from '../../../support/builders/sites/site.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 const content = (text: string, change: Partial<SentContent> = {}): SentContent =>
@@ -90,7 +90,9 @@ spec('how alike two sites are', (t) => {
     const others = [{ site: 'site-twin', signature }]
     const warned = (isKept: boolean) => {
       const of = homed(object, 'd1', { words: { isKept, signature, others } })
-      return viewSite(object, of, planSite(object, of)).warnings.filter(({ code }) => code === 'DUPLICATE_CONTENT')
+      return viewSite(object, of, planSite(object, of), new Date(NOW)).warnings.filter(
+        ({ code }) => code === 'DUPLICATE_CONTENT',
+      )
     }
     const [warning] = warned(true)
     assert.is(warning?.pointer, '/content')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { withDefaults } from '../../../../crds/kernel/schema.ts'
 import { type Content, content as contentSchema, keyOf, type SectionId } from '../../../../crds/site/content/content.ts'
 import { contentOf, type WrittenSite } from '../../../../crds/site/content/expand.ts'
-import { contentWarnings, inRest } from '../../../../crds/site/content/faults/gaps.ts'
+import { contentWarnings, inRest, pastWarnings } from '../../../../crds/site/content/faults/gaps.ts'
 import { contentIn } from '../../../../crds/site/content/languages.ts'
 import { LANGS } from '../../../../crds/site/content/meta.ts'
 import { PRESET_VERSION, PRESETS, presetOf } from '../../../../crds/site/content/presets/presets.ts'
@@ -153,12 +153,15 @@ spec('where a warning stands', (t) => {
     ['shop/index.html', 'shop/index.html'],
   ]
   for (const [from, to] of cases) t(`${from} is ${to}`, () => assert.is(inRest({ pointer: from }).pointer, to))
-  t('what is asked for and no page shows is told', () => {
-    const told = (content: object) =>
-      contentWarnings(written({}, content)).map(({ code, pointer }) => `${code} ${pointer}`)
-    const asked = { contact: { email: 'a@voss.example', form: true }, imageHover: 'swap' }
-    assert.equal(told(asked), ['SECTION_NOT_SHOWN /content/image_hover'])
-    assert.equal(told({ contact: { email: 'a@voss.example', form: false }, imageHover: 'none' }), [])
+  t('what pictures do under a pointer is drawn, and nobody is warned of it', () => {
+    for (const imageHover of ['none', 'zoom', 'swap']) assert.equal(contentWarnings(written({}, { imageHover })), [])
+  })
+  t('a countdown is told once its instant is past, and not before', () => {
+    const site = written({}, { announcement: { text: 'Sale', countdown: '2026-12-24T18:00:00+01:00' } })
+    const told = (now: string) => pastWarnings(site, new Date(now)).map(({ code, pointer }) => `${code} ${pointer}`)
+    assert.equal(told('2026-12-24T16:59:59Z'), [])
+    assert.equal(told('2026-12-24T17:00:01Z'), ['COUNTDOWN_PAST /content/announcement/countdown'])
+    assert.equal(pastWarnings(written({}, { announcement: { text: 'Sale' } }), new Date()), [])
   })
   t('two slugs that differ by dashes alone are told', () => {
     const pages = ['', 'about-us', 'aboutus'].map((slug) => ({ slug, title: 'A', sections: ['hero'] }))

@@ -72,12 +72,12 @@ spec('a domain with and without www', (t) => {
     const settled = worldWith({ state: 'asked', proof: null })
     const plan = planSite(own, settled)
     assert.equal([stepsOf(plan), plan.verdict.state], [[], 'ready'])
-    const view = viewSite(own, settled, plan)
+    const view = viewSite(own, settled, plan, new Date(NOW))
     const asked = view.domains.find(({ name }) => name === 'www.shop.example')
     assert.equal([asked?.served, asked?.code, view.redirects], [false, 'DOMAIN_UNPROVEN', []])
     const served = worldWith({})
     assert.equal(
-      viewSite(own, served, planSite(own, served)).redirects.map(({ hostname, to }) => [hostname, to]),
+      viewSite(own, served, planSite(own, served), new Date(NOW)).redirects.map(({ hostname, to }) => [hostname, to]),
       [['www.shop.example', 'shop.example']],
     )
     assert.equal(planSite(own, served).status.redirects, ['www.shop.example'])

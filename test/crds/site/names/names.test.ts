@@ -267,7 +267,7 @@ spec('a site under a domain of its own', (t) => {
     assert.match(after.verdict.message, /^DOMAIN_UNPROVEN: .*TXT _bottega-challenge\.shop\.example token.*no record/)
     const { status, reason } = conditionOf(after) ?? {}
     assert.equal([status, reason, after.status.domainState], ['False', 'ProofAsked', 'asked'])
-    const [view] = viewSite(own, named({ state: 'asked', proof: null }), after).domains
+    const [view] = viewSite(own, named({ state: 'asked', proof: null }), after, new Date(NOW)).domains
     assert.equal([view?.served, view?.code, view?.hostname], [false, 'DOMAIN_UNPROVEN', 'shop.example'])
     assert.match(view?.next ?? '', /^Set TXT _bottega-challenge/)
   })

@@ -8,7 +8,7 @@ import { REVIEW_SHEET } from '../../../../api/site/reviewing/review-style.ts'
 import { sha256Of } from '../../../../controllers/store/blobs.ts'
 import type { KeptRendering } from '../../../../controllers/store/site/sites.ts'
 import type { Content } from '../../../../crds/site/content/content.ts'
-import { fileAt, type SiteManifest, siteManifest, sortOf } from '../../../../crds/site/publishing/manifest.ts'
+import { fileAt, headersAt, type SiteManifest, siteManifest } from '../../../../crds/site/publishing/manifest.ts'
 import { digestOf } from '../../../../crds/site/render/digest.ts'
 import { renderSite } from '../../../../crds/site/render/site.ts'
 import type { TextDiff } from '../../../../crds/text/difference.ts'
@@ -57,7 +57,7 @@ export const startDesk = async (stuff: Materials): Promise<Desk> => {
     if (found !== null) {
       const { manifest, file } = found
       response
-        .writeHead(200, previewHeaders(manifest.preview[sortOf(file.path)], file.contentType))
+        .writeHead(200, previewHeaders(headersAt(manifest, 'preview', file.path), file.contentType))
         .end(blobs.get(file.sha256))
     } else if (path === REVIEW_SHEET.path) response.writeHead(200, { 'content-type': 'text/css' }).end(REVIEW_SHEET.css)
     else response.writeHead(path === '/review/token' ? 200 : 404, framingAnswer(200, '').headers).end(html)
