@@ -114,8 +114,13 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   const queue = makeQueue({
     name,
     concurrency,
+    accountOf: (key) => {
+      const object = deps.cache.get(key)
+      return (object && deps.accountOf?.(object)) ?? ''
+    },
     onItem: (key, signal) => measured(() => pass(key, signal), name, metrics),
     backoffOf: (error) => (isAway(error) ? (deps.backoff ?? AWAY_BACKOFF) : undefined),
+    ...(deps.accountMost !== undefined && { accountMost: deps.accountMost }),
     ...(deps.batchedStart && { batchedStart: deps.batchedStart }),
     ...(deps.backoff && { backoff: deps.backoff }),
     ...(deps.clock && { clock: deps.clock }),

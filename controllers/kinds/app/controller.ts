@@ -94,6 +94,8 @@ export const appController = (context: Context): Controller<AppResource, AppFact
 
 /** Passes at once: most of one is waiting for a host. */
 const CONCURRENCY = 16
+/** Of one account, whose hosts may be slow to answer. */
+const ACCOUNT_MOST = 12
 /** One look at a host is for all of its apps, and waits for those that are slow to answer. */
 const OBSERVE_LIMIT_MS = 25_000
 /** Files of an app go over the network in one step. */
@@ -102,6 +104,7 @@ const ACT_LIMIT_MS = 120_000
 export const appControl = controlOf({
   kind: APP,
   concurrency: CONCURRENCY,
+  accountMost: ACCOUNT_MOST,
   observeLimitMs: OBSERVE_LIMIT_MS,
   actLimitMs: ACT_LIMIT_MS,
   async sweep(context) {
