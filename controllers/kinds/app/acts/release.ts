@@ -92,7 +92,7 @@ const startingJob = async (
 ): Promise<Job> => {
   const { metadata, spec } = object
   const facts = context.hosts.facts(spec.hostId)
-  const isGuarded = keepsApart(facts?.class ?? 'shared')
+  const isGuarded = keepsApart(facts)
   const isDirect = (facts?.siteRoot ?? null) !== null
   if (given.operation.intent.kind === 'scale') {
     return scaleJob(object, sealed, { ...given, isGuarded, isDirect, replicas: given.operation.intent.replicas })
@@ -163,7 +163,7 @@ export const takeImages = async (
   }
   const root = opened.project.services.find(({ user }, place) => beginsAsRoot(found.users[place] ?? '', user))
   const host = targetHostOf(context.hosts.facts(object.spec.hostId))
-  if (root && host && keepsApart(host.class) && !host.remapsUsers) {
+  if (root && host && keepsApart(host) && !host.remapsUsers) {
     return fail('ROOT_REFUSED', `${root.name} begins as root, and root in a container is root on ${host.name}`)
   }
   // A repeated release keeps the names under which its images were first known.
