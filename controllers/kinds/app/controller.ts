@@ -27,6 +27,7 @@ import { rowOf } from '../../store/mirror.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../kind-controller.ts'
 import { makeActs } from './act.ts'
+import { makeBuilds } from './acts/builds.ts'
 import { makePlaced } from './acts/keeping/placed.ts'
 import { noteTold } from './acts/live.ts'
 import { makeBudgetRefusals } from './acts/refusals.ts'
@@ -63,7 +64,18 @@ export const appController = (context: Context): Controller<AppResource, AppFact
   const places = makeAppPlaces({ pg, epoch })
   const namingDeps = { ...context, names, reachLooks, testDomains: context.allowLoopback }
   const placed = makePlaced()
-  const seen = { ledger, runs, backups, observations, progress, refusals, episodes, previews, places }
+  const seen = {
+    ledger,
+    runs,
+    backups,
+    observations,
+    progress,
+    builds: makeBuilds(),
+    refusals,
+    episodes,
+    previews,
+    places,
+  }
   const observe = makeObserve({ ...namingDeps, ...seen, uploadedAt: makeUploadedAt(pg) })
   const done = { store, releases, logs, counts, naming, namingDeps, storage: makeAppStorage({ pg }) }
   const acts = makeActs({ ...context, ...seen, ...done })
