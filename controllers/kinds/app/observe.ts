@@ -33,7 +33,7 @@ import type { PreviewLedger } from '../../store/app/publishing/previews.ts'
 import type { AppPlaces } from '../../store/app/rooms.ts'
 import type { RunLedger } from '../../store/app/runs.ts'
 import type { Directory } from '../account-index.ts'
-import { type Build, type Builds, buildOf } from './acts/builds.ts'
+import { type BuildAsked, type Builds, buildOf } from './acts/builds.ts'
 import type { BudgetRefusals } from './acts/refusals.ts'
 import { makeElsewhere } from './health/elsewhere.ts'
 import type { Observations } from './health/observation.ts'
@@ -132,7 +132,7 @@ const jobUnderWay = ({ operations }: Pick<Known, 'operations'>): { running: Oper
 type JobDeps = Pick<ObserveDeps, 'hosts' | 'observations' | 'progress' | 'builds'>
 
 /** Tells the turns of builds what is seen of one (acts/builds.ts). */
-const noteBuild = ({ builds }: Pick<JobDeps, 'builds'>, build: Build, { state }: JobState): void => {
+const noteBuild = ({ builds }: Pick<JobDeps, 'builds'>, build: BuildAsked, { state }: JobState): void => {
   if (state === 'running') builds.noteRunning(build)
   if (state === 'exited') builds.noteOver(build.operation)
 }

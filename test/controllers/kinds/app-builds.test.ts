@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Build, type Builds, buildOf, makeBuilds } from '../../../controllers/kinds/app/acts/builds.ts'
+import { type BuildAsked, type Builds, buildOf, makeBuilds } from '../../../controllers/kinds/app/acts/builds.ts'
 import { startReleaseJob } from '../../../controllers/kinds/app/acts/release.ts'
 import { makeJobOf } from '../../../controllers/kinds/app/observe.ts'
 import type { SealedRelease } from '../../../crds/app/sealed.ts'
@@ -7,7 +7,7 @@ import type { AppWorld } from '../../../crds/app/world.ts'
 import { AT, anApp, anOperation, aRelease, aWorld } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
-const build = (account: string, n: number, more: Partial<Build> = {}): Build => {
+const build = (account: string, n: number, more: Partial<BuildAsked> = {}): BuildAsked => {
   return { operation: `${account}-${n}`, account, host: 'local', isShared: true, ...more }
 }
 
@@ -61,7 +61,7 @@ spec('the builds of a host', (t) => {
     const runs = fc.property(fc.array(account, { minLength: 1, maxLength: 40 }), fc.nat(), (accounts, seed) => {
       const builds = makeBuilds()
       const waiting = new Set(accounts.map((one, n) => build(one, n)))
-      const running: Build[] = []
+      const running: BuildAsked[] = []
       const take = () => {
         const taken = [...waiting].filter((one) => builds.take(one))
         for (const one of taken) waiting.delete(one)

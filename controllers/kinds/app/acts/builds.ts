@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { Operation, TargetHost } from '../../../../crds/app/world.ts'
+import { belongsTo } from '../../../../crds/kernel/fields.ts'
 
 /** On one host at once. */
 const AT_ONCE = 3
@@ -14,7 +15,7 @@ const OF_ONE = 2
 const HEARD_MS = { running: 120_000, waiting: 20_000 }
 
 /** `isShared`: the host is for more than one account. */
-export type Build = { operation: string; account: string; host: string; isShared: boolean }
+export type BuildAsked = { operation: string; account: string; host: string; isShared: boolean }
 
 /** How many run on one host at once, for those who wait. */
 export const sayFull = (host: string): string =>
@@ -22,11 +23,11 @@ export const sayFull = (host: string): string =>
 
 export type Builds = {
   /** Takes a place where it is its turn; it waits for one from then on where it is not. @returns whether it may be started */
-  take(build: Build): boolean
+  take(build: BuildAsked): boolean
   /** It builds nothing: it only takes images from elsewhere. */
   notePull(operation: string): void
   /** Its job was seen to run. One that a former leader started counts, whether it builds or not. */
-  noteRunning(build: Build): void
+  noteRunning(build: BuildAsked): void
   /** Its job has ended, or will never be. */
   noteOver(operation: string): void
   /** Whether it still waits, after so long at most. */
@@ -38,12 +39,12 @@ export const buildOf = (
   { spec }: Pick<AppResource, 'spec'>,
   { id }: Pick<Operation, 'id'>,
   host: Pick<TargetHost, 'name' | 'account'> | null,
-): Build => ({
+): BuildAsked => ({
   ...{ operation: id, account: spec.account, host: host?.name ?? spec.hostId },
   isShared: (host?.account ?? null) === null,
 })
 
-type Place = { build: Build; isRunning: boolean; heardMs: number }
+type Place = { build: BuildAsked; isRunning: boolean; heardMs: number }
 
 export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => number } = {}): Builds => {
   /** By operation, in the order in which they came. */
@@ -61,10 +62,10 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
   }
 
   /** Of those that may have a place: who has the fewest, who had one longest ago, who came first. */
-  const isNext = ({ operation, host }: Build): boolean => {
+  const isNext = ({ operation, host }: BuildAsked): boolean => {
     const here = on(host)
     const running = here.filter(({ isRunning }) => isRunning)
-    const ofAccount = ({ account }: Build) => running.filter(({ build }) => build.account === account).length
+    const ofAccount = ({ account }: BuildAsked) => running.filter(({ build }) => belongsTo(build, account)).length
     const mayGo = here
       .filter(({ build, isRunning }) => !isRunning && (!build.isShared || ofAccount(build) < OF_ONE))
       .map(({ build }) => build)
@@ -80,7 +81,7 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
     return place
   }
 
-  const run = (build: Build): void => {
+  const run = (build: BuildAsked): void => {
     places.set(build.operation, { build, isRunning: true, heardMs: nowMs() })
   }
 
