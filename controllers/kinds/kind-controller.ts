@@ -22,6 +22,11 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   kind: Kind<Spec, Status>
   /** Passes at once. */
   concurrency: number
+  /**
+   * Passes of one account at once, also while nobody else waits. For kinds whose passes wait for what accounts themselves run:
+   * a host that never answers would else hold the last of them (hack/decisions/110).
+   */
+  accountMost?: number
   /** Under load passes start in batches (runtime/queue.ts). */
   batchedStart?: BatchedStart
   /** How long a look may take; the runtime's default when left out. */
@@ -99,16 +104,18 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
     const { kube, log, now, metrics, events, witness, onLost, namespace, desires } = context
     const { kind, hasOwnLives = false, goesOnWithout = false } = given
     const kept = keptOf({ kind, namespace, desires, hasOwnLives, goesOnWithout })
-    const { concurrency, batchedStart, observeLimitMs, actLimitMs, quietMs } = given
+    const { concurrency, accountMost, batchedStart, observeLimitMs, actLimitMs, quietMs } = given
     return runController(given.make(context), {
       kube,
       cache: cache as unknown as Cache<Resource<Spec, Status>>,
       log,
       now,
       concurrency,
+      accountOf: ({ spec }) => (spec as AnyResource['spec']).account,
       witness,
       kept: kept as unknown as KeptBeside<Resource<Spec, Status>>,
       ...(onLost && { onLost }),
+      ...(accountMost !== undefined && { accountMost }),
       ...(batchedStart && { batchedStart }),
       ...(observeLimitMs !== undefined && { observeLimitMs }),
       ...(actLimitMs !== undefined && { actLimitMs }),

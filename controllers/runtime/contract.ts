@@ -88,6 +88,10 @@ export type ControllerDeps<O> = {
   /** The platform's clock: what plans and conditions go by. */
   now?: () => Date
   concurrency?: number
+  /** Whose it is: accounts take turns (lanes.ts). Nobody's when left out or undefined. */
+  accountOf?: (object: O) => string | undefined
+  /** Passes of one account at once, also while nobody else waits; no bound when left out. */
+  accountMost?: number
   /** Under load passes start in batches, so that they share their reads and commits. */
   batchedStart?: BatchedStart
   backoff?: Backoff

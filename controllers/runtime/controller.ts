@@ -87,6 +87,14 @@ const isSettled = ({ metadata, status }: Resource<unknown>, now: Date): boolean 
   return !(now.getTime() - askedAt < ASKED_LATELY_MS)
 }
 
+/** Whose a key is, as the cache knows it. */
+const accountIn =
+  <O>({ cache, accountOf }: Pick<ControllerDeps<O>, 'cache' | 'accountOf'>) =>
+  (key: Key): string => {
+    const object = cache.get(key)
+    return (object && accountOf?.(object)) ?? ''
+  }
+
 /** Starts at once: every object that the cache holds is looked at, those to which something happened first. */
 export const runController = <O extends Resource<unknown>, Facts extends object, World, Step extends { do: string }>(
   controller: Controller<O, Facts, World, Step>,
@@ -114,8 +122,10 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   const queue = makeQueue({
     name,
     concurrency,
+    accountOf: accountIn(deps),
     onItem: (key, signal) => measured(() => pass(key, signal), name, metrics),
     backoffOf: (error) => (isAway(error) ? (deps.backoff ?? AWAY_BACKOFF) : undefined),
+    ...(deps.accountMost !== undefined && { accountMost: deps.accountMost }),
     ...(deps.batchedStart && { batchedStart: deps.batchedStart }),
     ...(deps.backoff && { backoff: deps.backoff }),
     ...(deps.clock && { clock: deps.clock }),

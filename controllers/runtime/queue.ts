@@ -42,6 +42,10 @@ export type QueueOptions = {
   clock?: QueueClock
   random?: () => number
   metrics?: QueueMetrics
+  /** Whose turn a key takes (lanes.ts); all are nobody's when left out. Asked when it comes to wait. */
+  accountOf?: (key: Key) => string
+  /** Running ones of one account at once, also while nobody else waits; no bound when left out. */
+  accountMost?: number
   /**
    * Works on one key. A rejection brings the key back with back-off; `afterMs` brings it back then, and any success
    * resets the back-off. The signal aborts when a drain ran out of time.
@@ -73,17 +77,20 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
 }
 
 type Place = { since: number; lane: QueueLane }
+/** Running. */
+type Started = Place & { account: string }
 
 /** The options with their defaults, and where each key stands. */
 type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedStart' | 'backoffOf'> & {
   concurrency: number
+  accountOf: (key: Key) => string
   backoff: Backoff
   clock: QueueClock
   random: () => number
   alarm: Alarm
   waiting: Lanes
   /** Key → since when it runs, and in which lane it waited. */
-  running: Map<Key, Place>
+  running: Map<Key, Started>
   /** Key → since when it is to run again, once it ran. */
   dirty: Map<Key, Place>
   failures: Map<Key, number>
@@ -104,7 +111,7 @@ const add = (queue: QueueState, key: Key, lane: QueueLane): void => {
     if (dirty?.lane === 'asked') return
     queue.dirty.set(key, { since: dirty?.since ?? since, lane })
     if (dirty) return
-  } else if (!queue.waiting.add({ key, since, lane })) return
+  } else if (!queue.waiting.add({ key, account: queue.accountOf(key), since, lane })) return
   queue.metrics?.added(queue.name)
   serveSoon(queue)
 }
@@ -123,6 +130,7 @@ const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed
   const ran = running.get(key)
   metrics?.finished(name, (now - (ran?.since ?? now)) / 1000)
   running.delete(key)
+  if (ran) waiting.ended(ran.account)
   const again = dirty.get(key)
   dirty.delete(key)
   if (failed) {
@@ -137,14 +145,14 @@ const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed
     else queue.askedAgain.delete(key)
     if (afterMs !== undefined) addAfter(queue, key, afterMs)
   }
-  if (again !== undefined && !queue.draining) waiting.add({ key, ...again })
+  if (again !== undefined && !queue.draining) waiting.add({ key, account: queue.accountOf(key), ...again })
   if (running.size === 0) queue.onIdle()
   serveSoon(queue)
 }
 
-const start = (queue: QueueState, { key, since, lane }: WaitingKey): void => {
+const start = (queue: QueueState, { key, account, since, lane }: WaitingKey): void => {
   const now = queue.clock.now()
-  queue.running.set(key, { since: now, lane })
+  queue.running.set(key, { account, since: now, lane })
   queue.metrics?.started(queue.name, (now - since) / 1000)
   // A throw before the first await is a rejection like any other.
   Promise.try(queue.onItem, key, queue.cut.signal).then(
@@ -197,7 +205,8 @@ export const makeQueue = (options: QueueOptions): Queue => {
     clock,
     random: options.random ?? Math.random,
     alarm: makeAlarm(clock, (key) => onDue(queue, key)),
-    waiting: makeLanes(),
+    waiting: makeLanes(options.accountMost),
+    accountOf: options.accountOf ?? (() => ''),
     running: new Map(),
     dirty: new Map(),
     failures: new Map(),

@@ -28,8 +28,12 @@ export const guardOf = ({ says, digest: found }: GuardFinding, digest: string): 
   return { state: 'faulty', detail: `the packet filter refuses the rules (${says.replace(/^fault /, '')})` }
 }
 
-/** Where apps must be kept apart; on the platform's own host what is missing is told, and no more. */
-export const keepsApart = (hostClass: HostSpecClass): boolean => hostClass !== 'platform'
+/**
+ * Where apps must be kept apart: wherever those of a second account may stand, and where an owner is to be kept from the host. On a host
+ * of the class platform that is one account's alone, what is missing is told, and no more. Of a host that is not known it is asked.
+ */
+export const keepsApart = (host: { class: HostSpecClass; account?: string | null } | null): boolean =>
+  host === null || host.class !== 'platform' || (host.account ?? null) === null
 
 type Users = (typeof USERS)[number]
 

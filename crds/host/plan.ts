@@ -120,7 +120,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   const problems = problemsOf(inspection.findings)
   if (problems.length > 0) return stop('HOST_UNFIT', problems.join('; '), 'registered', SOON_MS)
   const { guard } = world
-  if (guard.state === 'faulty' && keepsApart(spec.class)) {
+  if (guard.state === 'faulty' && keepsApart(spec)) {
     return stop('HOST_NOT_ISOLATED', guard.detail, spec.approved ? 'approved' : 'registered', SOON_MS)
   }
   if (!spec.approved) return stop('HOST_NOT_APPROVED', sayUnapproved(spec), 'inspected')

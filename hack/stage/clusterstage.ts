@@ -59,6 +59,7 @@ export async function startClusterStage(options: ClusterStageOptions): Promise<C
     const given = {
       publicUrl,
       proxies: 0,
+      resourceNamespace: '',
       secret: {
         databaseUrl: inPods.href,
         apiDatabaseUrl: apiUrlOf(inPods.href),

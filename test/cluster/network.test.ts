@@ -148,7 +148,14 @@ spec('the network policies', (t) => {
       smtpUrl: 'smtp://u:p%40ss@mail.shop.svc:2525',
     }
     const networkPolicy = { apiServer: { cidrs: ['10.0.0.1/32'] }, hosts: ['10.7.0.0/24'] }
-    const given = { publicUrl: 'https://a.test', proxies: 0, mail: { from: 'a@b.test' }, secret, networkPolicy }
+    const given = {
+      publicUrl: 'https://a.test',
+      proxies: 0,
+      resourceNamespace: '',
+      mail: { from: 'a@b.test' },
+      secret,
+      networkPolicy,
+    }
     writeFileSync(values, JSON.stringify(given))
     const { api, controllers } = await policies('--values', values)
     assert.equal(
@@ -188,6 +195,16 @@ spec('the chart', (t) => {
     assert.match(await refusal(both), 'proxies: not together with clientAddressHeader')
     const setting = template('--values', exampleValues, '--set-string', 'settings.BOTTEGA_PROXIES=2')
     assert.match(await refusal(setting), 'settings.BOTTEGA_PROXIES: is proxies or clientAddressHeader')
+  })
+
+  t('demands to know where resources live, and has them beside the pods only where that is said', async () => {
+    const unsaid = template('--values', exampleValues, '--set', 'resourceNamespace=null')
+    assert.match(await refusal(unsaid), /resourceNamespace: .*kubectl create namespace.*built-in role edit/)
+    const whereOf = async (value: string) => {
+      const text = await template('--values', exampleValues, '--set', `resourceNamespace=${value}`)
+      return /name: BOTTEGA_NAMESPACE\n\s+value: (\S+)/.exec(text)?.[1]
+    }
+    assert.equal([await whereOf(''), await whereOf('things')], ['"shop"', '"things"'])
   })
 
   t('refuses every setting of development by its name', async () => {

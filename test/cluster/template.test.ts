@@ -295,7 +295,14 @@ spec('the chart', (t) => {
       const secret = { databaseUrl, apiDatabaseUrl, secretKey, smtpUrl: `smtp://u:${password}@mail:587` }
       writeFileSync(
         values,
-        JSON.stringify({ publicUrl: 'https://a.test', proxies: 0, mail: { from: 'a@b.test' }, secret, networkPolicy }),
+        JSON.stringify({
+          publicUrl: 'https://a.test',
+          proxies: 0,
+          resourceNamespace: '',
+          mail: { from: 'a@b.test' },
+          secret,
+          networkPolicy,
+        }),
       )
       return helm(['template', 'one', chartFolder, '--namespace', 'shop', '--values', values])
     }
@@ -444,7 +451,14 @@ spec('the chart', (t) => {
   t('names everything that is missing at once', async () => {
     const told = await refusal(helm(['template', 'one', chartFolder]))
     const secrets = ['databaseUrl', 'apiDatabaseUrl', 'secretKey', 'smtpUrl'].map((name) => `secret.${name}`)
-    for (const name of ['publicUrl', 'proxies', 'mail.from', 'networkPolicy.apiServer.cidrs', ...secrets]) {
+    for (const name of [
+      'publicUrl',
+      'proxies',
+      'resourceNamespace',
+      'mail.from',
+      'networkPolicy.apiServer.cidrs',
+      ...secrets,
+    ]) {
       assert.match(told, `\n  ${name}: `)
     }
   })

@@ -220,6 +220,7 @@ to:
 {{- end -}}
 {{- if not (or (not (kindIs "invalid" .proxies)) .clientAddressHeader) }}{{ $faults = append $faults "proxies: how many proxies of yours stand before the api and append to X-Forwarded-For: 1 behind an ingress, 0 where clients reach the pods themselves (or clientAddressHeader: the header in which what stands in front tells a client's address). All limits of one address hang on it" }}{{ end -}}
 {{- if and (not (kindIs "invalid" .proxies)) .clientAddressHeader }}{{ $faults = append $faults "proxies: not together with clientAddressHeader" }}{{ end -}}
+{{- if kindIs "invalid" .resourceNamespace }}{{ $faults = append $faults "resourceNamespace: the namespace where resources live, made before: kubectl create namespace bottega-resources. Who holds the built-in role edit beside the pods reads their Secrets and makes their tokens, and so holds the platform; \"\" puts resources there all the same, where nobody but administrators has rights (and is the answer of an installation that never named one: it cannot be moved)" }}{{ end -}}
 {{- range $name, $value := .settings -}}
 {{- if has $name (splitList ", " (include "bottega.developmentSettings" $)) }}{{ $faults = append $faults (printf "settings.%s: is for development, and only an installation that hack/up made takes it: leave it out" $name) }}{{ end -}}
 {{- if has $name (list "BOTTEGA_PROXIES" "BOTTEGA_CLIENT_ADDRESS_HEADER") }}{{ $faults = append $faults (printf "settings.%s: is proxies or clientAddressHeader of the chart" $name) }}{{ end -}}

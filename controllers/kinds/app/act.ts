@@ -52,10 +52,11 @@ const begin = async (context: ActContext, given: StepOf<'begin'>): Promise<Apply
 }
 
 const cancelJob = async (
-  { hosts }: ActContext,
+  { hosts, builds }: ActContext,
   { spec }: AppResource,
-  { job }: StepOf<'cancelJob'>,
+  { job, operation }: StepOf<'cancelJob'>,
 ): Promise<Apply> => {
+  builds.noteOver(operation.id)
   await hosts.link(spec.hostId).cancelJob(job)
   return (world) => world
 }

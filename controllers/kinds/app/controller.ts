@@ -27,6 +27,7 @@ import { rowOf } from '../../store/mirror.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../kind-controller.ts'
 import { makeActs } from './act.ts'
+import { makeBuilds } from './acts/builds.ts'
 import { makePlaced } from './acts/keeping/placed.ts'
 import { noteTold } from './acts/live.ts'
 import { makeBudgetRefusals } from './acts/refusals.ts'
@@ -63,7 +64,18 @@ export const appController = (context: Context): Controller<AppResource, AppFact
   const places = makeAppPlaces({ pg, epoch })
   const namingDeps = { ...context, names, reachLooks, testDomains: context.allowLoopback }
   const placed = makePlaced()
-  const seen = { ledger, runs, backups, observations, progress, refusals, episodes, previews, places }
+  const seen = {
+    ledger,
+    runs,
+    backups,
+    observations,
+    progress,
+    builds: makeBuilds(),
+    refusals,
+    episodes,
+    previews,
+    places,
+  }
   const observe = makeObserve({ ...namingDeps, ...seen, uploadedAt: makeUploadedAt(pg) })
   const done = { store, releases, logs, counts, naming, namingDeps, storage: makeAppStorage({ pg }) }
   const acts = makeActs({ ...context, ...seen, ...done })
@@ -94,6 +106,8 @@ export const appController = (context: Context): Controller<AppResource, AppFact
 
 /** Passes at once: most of one is waiting for a host. */
 const CONCURRENCY = 16
+/** Of one account, whose hosts may be slow to answer. */
+const ACCOUNT_MOST = 12
 /** One look at a host is for all of its apps, and waits for those that are slow to answer. */
 const OBSERVE_LIMIT_MS = 25_000
 /** Files of an app go over the network in one step. */
@@ -102,6 +116,7 @@ const ACT_LIMIT_MS = 120_000
 export const appControl = controlOf({
   kind: APP,
   concurrency: CONCURRENCY,
+  accountMost: ACCOUNT_MOST,
   observeLimitMs: OBSERVE_LIMIT_MS,
   actLimitMs: ACT_LIMIT_MS,
   async sweep(context) {

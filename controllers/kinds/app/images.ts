@@ -49,7 +49,7 @@ export const makeImages = ({ hosts, releases }: ImagesDeps) => {
       registries: registriesFor(facts.builds.registries, opened),
       origin: originOf(metadata),
       budget: budgetOf(spec.budget, facts.budget),
-      isGuarded: keepsApart(facts.class),
+      isGuarded: keepsApart(facts),
     }
     return imagesJob(spec, sealed, { ...given, listing, keys, cell })
   }

@@ -20,7 +20,7 @@ import { liveOf, lookEveryMs } from '../../../crds/app/plan.ts'
 import { isRunDue } from '../../../crds/app/runs/plan.ts'
 import { runJobOf } from '../../../crds/app/runs/run.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
-import { downJobOf, jobIdOf } from '../../../crds/app/steps.ts'
+import { downJobOf, type JobStep, jobIdOf } from '../../../crds/app/steps.ts'
 import type { AppObservation, AppWorld, JobState, Operation, Release, TargetHost } from '../../../crds/app/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { Stalled, Waiting } from '../../base/errors.ts'
@@ -33,6 +33,7 @@ import type { PreviewLedger } from '../../store/app/publishing/previews.ts'
 import type { AppPlaces } from '../../store/app/rooms.ts'
 import type { RunLedger } from '../../store/app/runs.ts'
 import type { Directory } from '../account-index.ts'
+import { type BuildAsked, type Builds, buildOf } from './acts/builds.ts'
 import type { BudgetRefusals } from './acts/refusals.ts'
 import { makeElsewhere } from './health/elsewhere.ts'
 import type { Observations } from './health/observation.ts'
@@ -48,6 +49,7 @@ export type ObserveDeps = NamingDeps & {
   hosts: Hosts
   observations: Observations
   progress: StepProgress
+  builds: Builds
   refusals: Pick<BudgetRefusals, 'at'>
   episodes: Pick<AppEpisodes, 'open'>
   places: Pick<AppPlaces, 'placesOf'>
@@ -120,21 +122,39 @@ const goneJob = async (hosts: Hosts, { metadata, spec }: AppResource, releases: 
 const isStartOf = ({ kind, steps }: Operation): boolean =>
   kind !== 'scale' && steps.some(({ name, state }) => name === 'start' && state === 'running')
 
-/** The job of the operation under way, or the one that takes all of it down. */
-const makeJobOf =
-  ({ hosts, observations, progress }: ObserveDeps) =>
+/** The operation whose job is to be looked at, with the step that it is for. */
+const jobUnderWay = ({ operations }: Pick<Known, 'operations'>): { running: Operation; step: JobStep } | null => {
+  const running = operations.find(({ state }) => state === 'running')
+  const step = running?.steps.find(({ state }) => state === 'running')?.name
+  return running && (step === 'images' || step === 'start') ? { running, step } : null
+}
+
+type JobDeps = Pick<ObserveDeps, 'hosts' | 'observations' | 'progress' | 'builds'>
+
+/** Tells the turns of builds what is seen of one (acts/builds.ts). */
+const noteBuild = ({ builds }: Pick<JobDeps, 'builds'>, build: BuildAsked, { state }: JobState): void => {
+  if (state === 'running') builds.noteRunning(build)
+  if (state === 'exited') builds.noteOver(build.operation)
+}
+
+/** The job of the operation under way, or the one that takes all of it down; null while it waits for its turn. */
+export const makeJobOf =
+  ({ hosts, observations, progress, builds }: JobDeps) =>
   async (object: AppResource, { operations, releases }: Known): Promise<JobState | null> => {
     if (object.metadata.deletionTimestamp !== undefined) return goneJob(hosts, object, releases)
-    const running = operations.find(({ state }) => state === 'running')
-    const step = running?.steps.find(({ state }) => state === 'running')?.name
-    if (!running || (step !== 'images' && step !== 'start')) return null
+    const underWay = jobUnderWay({ operations })
+    if (!underWay) return null
+    const { running, step } = underWay
     // That of a move runs on the host that it goes to, whatever becomes of this one.
-    const link = hosts.link(targetOf(running) ?? object.spec.hostId)
-    const following = { operation: running, release: { number: running.release ?? 0 }, step }
+    const host = targetOf(running) ?? object.spec.hostId
     const waitMs = running.cancelAt === null ? JOB_WAIT_MS : 0
+    if (await builds.waits(running.id, waitMs)) return null
+    const link = hosts.link(host)
+    const following = { operation: running, release: { number: running.release ?? 0 }, step }
     const after = await progress.wantedFrom(following)
     const state = await link.jobState(jobIdOf(running, step), { waitMs, after })
     const made = releases.find(({ number }) => number === running.release) ?? null
+    if (step === 'images') noteBuild({ builds }, buildOf(object, running, hosts.facts(host)), state)
     if (isStartOf(running)) observations.noteStart(object, made, state)
     return progress.due(following, state)
   }

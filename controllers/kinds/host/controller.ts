@@ -87,6 +87,8 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
 export const hostControl = controlOf({
   kind: HOST,
   concurrency: 8,
+  // hosts of its own may be slow to answer
+  accountMost: 6,
   // A login, an inspection and some handshakes on a machine that may be busy.
   observeLimitMs: 30_000,
   // A slow look at a host that is well is no news.

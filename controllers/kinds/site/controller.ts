@@ -197,6 +197,8 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
 
 /** Publishing waits for the host: a few at once are as many as help. Pictures are made aside (io/pictures/queue.ts). */
 const CONCURRENCY = 8
+/** Of one account, whose hosts may be slow to answer. */
+const ACCOUNT_MOST = 6
 /** A large upload. */
 const ACT_LIMIT_MS = 150_000
 /** A command on a host that is busy, and its pages one after the other, twice. */
@@ -218,6 +220,7 @@ const ANY_HOST = 'any'
 export const siteControl = controlOf({
   kind: SITE,
   concurrency: CONCURRENCY,
+  accountMost: ACCOUNT_MOST,
   actLimitMs: ACT_LIMIT_MS,
   mails: SITE_MAILS,
   // also what falls due by a jump of the clock

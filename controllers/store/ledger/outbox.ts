@@ -52,7 +52,8 @@ export type TurnRequest = { channel: string; limit: number; leaseMs: number }
 
 export type Outbox = {
   /**
-   * Records how the last attempts ended and takes what is due next, oldest first and for at most `leaseMs`, in one commit.
+   * Records how the last attempts ended and takes what is due next, for at most `leaseMs`, in one commit: the oldest of each
+   * account, which take turns where more is due than is asked for (hack/decisions/110).
    * An attempt whose lease was lost meanwhile is no longer counted: a later one decides.
    */
   turn(results: Settlement[], request: TurnRequest): Promise<(OutboxRow & AboutSend)[]>
@@ -61,8 +62,8 @@ export type Outbox = {
 
 const TURN = `
 select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen,
-  links, sealed
-from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+  links, sealed, turn
+from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 const BACKLOG = `
 select channel, state, count(*) as count,
   greatest(0, coalesce(
@@ -83,29 +84,43 @@ export type OutboxDeps = {
   mayRetry?: () => boolean
 }
 
-export const makeOutbox = ({ pg, epoch, now, mayRetry = () => true }: OutboxDeps): Outbox => ({
-  async turn(results, { channel, limit, leaseMs }) {
-    const at = now()
-    const until = new Date(at.getTime() + leaseMs)
-    // In one order, so that two senders never wait for one another in a circle.
-    const ordered = results.toSorted((a, b) => a.id - b.id)
-    const { rows } = await pg.query<OutboxRow & AboutSend>('turn_outbox', TURN, [
-      LEASE,
-      epoch(),
-      ordered.map(({ id }) => id),
-      ordered.map(({ attempt }) => attempt),
-      ordered.map(({ state }) => state),
-      ordered.map(errorOf),
-      ordered.map((result) => ('dueAt' in result ? result.dueAt : null)),
-      channel,
-      at.toISOString(),
-      until.toISOString(),
-      Math.min(limit, CLAIM_MAX),
-      !mayRetry(),
-    ])
-    return rows
-  },
-  async backlog() {
-    return (await pg.query<OutboxBacklog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows
-  },
-})
+/** The values of TURN but for the last. */
+const valuesOf = (deps: OutboxDeps, results: Settlement[], { channel, limit, leaseMs }: TurnRequest): unknown[] => {
+  const at = deps.now()
+  // In one order, so that two senders never wait for one another in a circle.
+  const ordered = results.toSorted((a, b) => a.id - b.id)
+  return [
+    LEASE,
+    deps.epoch(),
+    ordered.map(({ id }) => id),
+    ordered.map(({ attempt }) => attempt),
+    ordered.map(({ state }) => state),
+    ordered.map(errorOf),
+    ordered.map((result) => ('dueAt' in result ? result.dueAt : null)),
+    channel,
+    at.toISOString(),
+    new Date(at.getTime() + leaseMs).toISOString(),
+    Math.min(limit, CLAIM_MAX),
+    deps.mayRetry?.() === false,
+  ]
+}
+
+type TurnRow = OutboxRow & AboutSend & { turn: string }
+
+export const makeOutbox = (deps: OutboxDeps): Outbox => {
+  const { pg, now } = deps
+  /** Whose turn was last, by channel. Whoever leads next begins anew. */
+  const lastTurns = new Map<string, string>()
+  return {
+    async turn(results, request) {
+      const { channel } = request
+      const values = [...valuesOf(deps, results, request), lastTurns.get(channel) ?? '']
+      const { rows } = await pg.query<TurnRow>('turn_outbox', TURN, values)
+      if (rows[0]) lastTurns.set(channel, rows[0].turn)
+      return rows.map(({ turn: _turn, ...row }) => row)
+    },
+    async backlog() {
+      return (await pg.query<OutboxBacklog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows
+    },
+  }
+}

@@ -10,12 +10,17 @@ const NOTE: LetInNote = { access: 'private', password: 2, links: 0, again: ['oth
 const PLACES = ['local/127.0.0.1:30001']
 const WHY = 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)'
 
-const ended = async (answer: { code: number; stderr: string } | Error, note = NOTE, hostClass = 'shared') => {
+const ended = async (
+  answer: { code: number; stderr: string } | Error,
+  note = NOTE,
+  hostClass = 'shared',
+  account: string | null = null,
+) => {
   const kept: LetInNote[] = []
   const context = {
     hosts: {
       link: () => ({ run: async () => (answer instanceof Error ? Promise.reject(answer) : answer) }),
-      facts: () => ({ class: hostClass }),
+      facts: () => ({ class: hostClass, account }),
     },
     ledger: { noteLetIn: async (_app: string, letIn: LetInNote) => kept.push(letIn) },
     now: () => NOW,
@@ -34,8 +39,12 @@ spec('what is kept of a host', (t) => {
     assert.equal(await ended({ code: 3, stderr }), { ...NOTE, again: [], stays })
   })
   t('that has no guard and need not have one is the same, also where nothing was said', async () => {
-    const known = await ended({ code: 1, stderr: '\n' }, NOTE, 'platform')
+    const known = await ended({ code: 1, stderr: '\n' }, NOTE, 'platform', 'demo')
     assert.equal(known?.stays, { ...stays, why: 'it ended with 1' })
+  })
+  t('that has no guard and is for everybody is tried again, of whatever class', async () => {
+    const known = await ended({ code: 1, stderr: '\n' }, NOTE, 'platform')
+    assert.equal(known?.again, ['other'])
   })
   t('that can do it again is no more than that it was done', async () => {
     assert.equal(await ended({ code: 0, stderr: '' }, { ...NOTE, stays }), NOTE)

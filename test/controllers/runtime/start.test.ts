@@ -81,4 +81,35 @@ spec('the start of a controller', (t) => {
     await running.stop(1_000)
     void cache.stop()
   })
+
+  t('an account whose passes never end holds up none of another, though it has a thousand of them before', async () => {
+    const crowd = makeCrowd({ namespace: 'start', accounts: 1, invoices: 1_000 })
+    const last = invoiceName(999)
+    crowd.change('Invoice', last, (object) => ({ ...object, spec: { ...(object as Held).spec, account: 'other' } }))
+    const cache = reflect<AnyResource>({ kube: crowd.kube, kind: INVOICE, namespace: 'start' })
+    await cache.synced
+    const looked = new Set<string>()
+    const controller = {
+      kind: INVOICE,
+      observe: ({ metadata }: AnyResource) => {
+        looked.add(metadata.name)
+        return new Promise<never>(() => {})
+      },
+      plan: () => {
+        throw new Error('nothing is planned')
+      },
+      act: {},
+    }
+    const kube = { get: async () => ({}) } as unknown as ControllerDeps<AnyResource>['kube']
+    const shares = {
+      concurrency: CONCURRENCY,
+      accountMost: 12,
+      accountOf: ({ spec: { account } }: AnyResource) => account,
+    }
+    const running = runController(controller, { kube, cache, log: makeLog({ level: 'silent' }), ...shares })
+    await until('the one of the other account is looked at', () => looked.has(last))
+    assert.is(looked.size, 13)
+    await running.stop(0)
+    void cache.stop()
+  })
 })

@@ -142,15 +142,24 @@ spec('the plan of a host', (t) => {
     assert.equal(plan(host({ approved: false }), of).steps, [])
   })
 
-  t('has nothing run on a host that cannot keep its apps apart, but for the platform itself', () => {
-    const of = world({ guard: { state: 'faulty', detail: 'iptables is missing' } })
-    for (const approved of [true, false]) {
-      const { steps, verdict } = plan(host({ class: 'shared', approved }), of)
-      assert.equal(steps, [])
-      assert.match(verdict.state === 'stalled' ? verdict.message : '', /^HOST_NOT_ISOLATED: iptables/)
-    }
-    assert.is(plan(host({ class: 'platform' }), of).verdict.state, 'ready')
-  })
+  t(
+    "has nothing run on a host that cannot keep its apps apart, but where one account is alone on the platform's own",
+    () => {
+      const of = world({ guard: { state: 'faulty', detail: 'iptables is missing' } })
+      for (const approved of [true, false]) {
+        for (const spec of [
+          { class: 'shared' },
+          { class: 'platform' },
+          { class: 'isolated', account: 'demo' },
+        ] as const) {
+          const { steps, verdict } = plan(host({ ...spec, approved }), of)
+          assert.equal(steps, [])
+          assert.match(verdict.state === 'stalled' ? verdict.message : '', /^HOST_NOT_ISOLATED: iptables/, spec.class)
+        }
+      }
+      assert.is(plan(host({ class: 'platform', account: 'demo' }), of).verdict.state, 'ready')
+    },
+  )
 
   const stalls: [string, HostResource, HostWorld, string, string][] = [
     ['a host that nobody approved', host({ approved: false }), world(), 'HOST_NOT_APPROVED', 'inspected'],

@@ -1,9 +1,21 @@
 import { bridgeOf } from '../../../crds/app/compose/printing/bridges.ts'
 import { faultsOf } from '../../../crds/app/faults.ts'
 import { imagesIn } from '../../../crds/app/start.ts'
-import { beginsAsRoot, CLOSED_RANGES, guardOf } from '../../../crds/host/isolation.ts'
+import { beginsAsRoot, CLOSED_RANGES, guardOf, keepsApart } from '../../../crds/host/isolation.ts'
 import { anApp } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+
+spec('apps of a host', (t) => {
+  t('are kept apart wherever more than one account may have some, and on each that is not known', () => {
+    assert.ok(keepsApart({ class: 'platform', account: null }))
+    assert.ok(keepsApart({ class: 'platform' }))
+    for (const kind of ['shared', 'isolated', 'owned'] as const) {
+      for (const account of [null, 'demo']) assert.ok(keepsApart({ class: kind, account }))
+    }
+    assert.ok(keepsApart(null))
+    assert.not.ok(keepsApart({ class: 'platform', account: 'demo' }))
+  })
+})
 
 spec('the guard of a host', (t) => {
   const digest = 'a'.repeat(32)

@@ -20,12 +20,14 @@ import type { Logs } from '../logs/logs.ts'
 import type { StepProgress } from '../logs/progress.ts'
 import { targetHostOf } from '../observe.ts'
 import type { Releases } from '../release.ts'
+import type { Builds } from './builds.ts'
 import type { BudgetRefusals } from './refusals.ts'
 
 export type ActDeps = {
   ledger: AppLedger
   store: Pick<AppStore, 'takeSlug' | 'takeRoom'>
   refusals: BudgetRefusals
+  builds: Builds
   releases: Releases
   logs: Logs
   hosts: Hosts

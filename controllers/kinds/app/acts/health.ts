@@ -86,7 +86,7 @@ export const mend = async (
     release.number,
     originOn(object),
   )
-  const isGuarded = keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+  const isGuarded = keepsApart(hosts.facts(spec.hostId))
   const lines = [
     ...[spec.slug, String(release.number), isGuarded ? 'guarded' : ''],
     ...[base?.project ?? '', lineOf(base), stateless?.project ?? '', lineOf(stateless)],

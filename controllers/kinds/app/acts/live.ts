@@ -108,7 +108,7 @@ export const endOpen = async (
       const { code: answer, why: reason } = there[index] as Ended
       known = answer === 0 ? noteEnded(known, whose, [host]) : noteStaying(known, failedOn(host, `${host}: ${reason}`))
     }
-    const hasNoGuard = code !== null && !keepsApart(hosts.facts(home)?.class ?? 'shared')
+    const hasNoGuard = code !== null && !keepsApart(hosts.facts(home))
     const noteFailed = code === UNABLE || hasNoGuard ? noteUnable : notePutOff
     const { tries: _tries, ...anew } = known
     known = code === 0 ? noteEnded(anew, whose, [home]) : noteFailed(known, failedOn(home, why))

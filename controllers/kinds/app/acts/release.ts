@@ -5,7 +5,7 @@ import { allowsDowntime } from '../../../../crds/app/lifecycle/keeping/handover.
 import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
-import { filesFor, type SealedRelease, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
+import { filesFor, imageRequests, type SealedRelease, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
 import { fileTimeOf } from '../../../../crds/app/sources/files.ts'
 import { imagesIn } from '../../../../crds/app/start.ts'
 import type { Operation, PinnedImage } from '../../../../crds/app/world.ts'
@@ -16,6 +16,7 @@ import type { Job } from '../../../io/hosts/hosts.ts'
 import { JOB_WAIT_MS, scaleJob, startJob } from '../jobs.ts'
 import { targetHostOf } from '../observe.ts'
 import { UPLOAD } from '../scripts.ts'
+import { buildOf, sayFull } from './builds.ts'
 import { type ActContext, type Apply, end, pass, rowsOf, type StepOf } from './context.ts'
 import { handOverFor } from './keeping/handover.ts'
 import { counted } from './sending.ts'
@@ -92,7 +93,7 @@ const startingJob = async (
 ): Promise<Job> => {
   const { metadata, spec } = object
   const facts = context.hosts.facts(spec.hostId)
-  const isGuarded = keepsApart(facts?.class ?? 'shared')
+  const isGuarded = keepsApart(facts)
   const isDirect = (facts?.siteRoot ?? null) !== null
   if (given.operation.intent.kind === 'scale') {
     return scaleJob(object, sealed, { ...given, isGuarded, isDirect, replicas: given.operation.intent.replicas })
@@ -115,6 +116,18 @@ const startingJob = async (
   })
 }
 
+/** Whose turn it is not yet waits for it, and says so. @returns whether it may be begun */
+const takesTurn = async (context: ActContext, object: AppResource, sealed: SealedRelease, operation: Operation) => {
+  if (imageRequests(sealed).every(({ how }) => how !== 'build')) {
+    context.builds.notePull(operation.id)
+    return true
+  }
+  const { hostId } = object.spec
+  if (context.builds.take(buildOf(object, operation, context.hosts.facts(hostId)))) return true
+  await context.progress.note(operation, sayFull(hostId))
+  return false
+}
+
 /** Starts the job for images, unless the host has all of them: then the job has ended already. */
 export const startReleaseJob = async (
   context: ActContext,
@@ -130,6 +143,9 @@ export const startReleaseJob = async (
     return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
   }
   const sealed = await releases.open(metadata.name, given.release.number)
+  if (given.step === 'images' && !(await takesTurn(context, object, sealed, given.operation))) {
+    return (world) => ({ ...world, job: null })
+  }
   const job =
     given.step === 'images'
       ? await images.job(object, sealed, given)
@@ -163,7 +179,7 @@ export const takeImages = async (
   }
   const root = opened.project.services.find(({ user }, place) => beginsAsRoot(found.users[place] ?? '', user))
   const host = targetHostOf(context.hosts.facts(object.spec.hostId))
-  if (root && host && keepsApart(host.class) && !host.remapsUsers) {
+  if (root && host && keepsApart(host) && !host.remapsUsers) {
     return fail('ROOT_REFUSED', `${root.name} begins as root, and root in a container is root on ${host.name}`)
   }
   // A repeated release keeps the names under which its images were first known.

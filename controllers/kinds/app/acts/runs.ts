@@ -123,7 +123,7 @@ const startRun = async (context: RunContext, object: AppResource, { run }: StepO
   const { metadata, spec } = object
   const release = run.release as number
   const sealed = await releases.open(metadata.name, release)
-  const isGuarded = keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+  const isGuarded = keepsApart(hosts.facts(spec.hostId))
   const job = runJob(object, { run, release, sealed, env: await runs.env(run.id), isGuarded })
   if (!job) {
     const message = `release ${release} has no service ${run.service}`
