@@ -106,7 +106,9 @@ const measureBodies = async ({ progress, figure }: BenchContext, place: Place, i
   const sent = inputs.map(async (input, n) => {
     await sleep((n * 1000) / PER_SECOND)
     if (n % 100 === 0) step.update(`${n} of ${inputs.length}`, n / inputs.length)
-    return send(place, input)
+    const status = await send(place, input)
+    if (status === 500) progress.line(`  500: ${input.method} ${input.path}, ${input.what}`)
+    return status
   })
   const statuses = new Map<number, number>()
   for (const status of await Promise.all(sent)) statuses.set(status, (statuses.get(status) ?? 0) + 1)

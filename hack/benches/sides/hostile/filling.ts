@@ -1,6 +1,6 @@
 /** What a schema asks for, with one text in all places where a text may stand. */
 
-export type Schema = {
+export type DocumentSchema = {
   $ref?: string
   type?: string | string[]
   enum?: unknown[]
@@ -11,16 +11,16 @@ export type Schema = {
   maxLength?: number
   maxItems?: number
   required?: string[]
-  properties?: Record<string, Schema>
-  items?: Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  additionalProperties?: Schema | boolean
+  properties?: Record<string, DocumentSchema>
+  items?: DocumentSchema
+  anyOf?: DocumentSchema[]
+  oneOf?: DocumentSchema[]
+  allOf?: DocumentSchema[]
+  additionalProperties?: DocumentSchema | boolean
 }
 
 export type Filling = {
-  schemas: Readonly<Record<string, Schema>>
+  schemas: Readonly<Record<string, DocumentSchema>>
   text: string
   /** Which branch is taken where there are several. */
   variant: number
@@ -32,21 +32,21 @@ export type Filling = {
 
 const DEPTH = 6
 
-const named = ({ schemas }: Filling, { $ref = '' }: Schema): Schema =>
+const named = ({ schemas }: Filling, { $ref = '' }: DocumentSchema): DocumentSchema =>
   schemas[$ref.replace('#/components/schemas/', '')] ?? {}
 
-export const branchesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] => anyOf ?? oneOf ?? []
+export const branchesOf = ({ anyOf, oneOf }: DocumentSchema): readonly DocumentSchema[] => anyOf ?? oneOf ?? []
 
 const pick = <T>(from: readonly T[], variant: number): T | undefined => from[variant % from.length]
 
-const cut = (text: string, { maxLength = text.length }: Schema): string => text.slice(0, maxLength)
+const cut = (text: string, { maxLength = text.length }: DocumentSchema): string => text.slice(0, maxLength)
 
 /** A text of a shape that this one has not is left out, or is an example. */
-const isShaped = ({ text }: Filling, schema: Schema): boolean =>
+const isShaped = ({ text }: Filling, schema: DocumentSchema): boolean =>
   schema.format !== undefined ||
   (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(cut(text, schema).slice(0, 200)))
 
-const fillObject = (filling: Filling, schema: Schema, depth: number): unknown => {
+const fillObject = (filling: Filling, schema: DocumentSchema, depth: number): unknown => {
   const { properties, additionalProperties, required = [] } = schema
   if (properties) {
     const taken = Object.entries(properties).filter(
@@ -59,14 +59,14 @@ const fillObject = (filling: Filling, schema: Schema, depth: number): unknown =>
   return { [filling.text.slice(0, 200)]: fill(filling, additionalProperties, depth) }
 }
 
-const fillText = (filling: Filling, schema: Schema): unknown => {
+const fillText = (filling: Filling, schema: DocumentSchema): unknown => {
   const { text, isFitting, variant } = filling
   if (!isFitting) return text
   if (schema.enum) return pick(schema.enum, variant)
   return isShaped(filling, schema) ? (schema.examples?.[0] ?? text) : cut(text, schema)
 }
 
-const fillValue = (filling: Filling, schema: Schema, depth: number): unknown => {
+const fillValue = (filling: Filling, schema: DocumentSchema, depth: number): unknown => {
   const type = Array.isArray(schema.type) ? pick(schema.type, filling.variant) : schema.type
   if (schema.properties || type === 'object') return fillObject(filling, schema, depth + 1)
   if (type === 'array') {
@@ -79,7 +79,7 @@ const fillValue = (filling: Filling, schema: Schema, depth: number): unknown => 
 }
 
 /** Text where text may stand, and all fields at once. */
-export const fill = (filling: Filling, schema: Schema, depth = 0): unknown => {
+export const fill = (filling: Filling, schema: DocumentSchema, depth = 0): unknown => {
   if (depth > DEPTH) return null
   if (schema.$ref) return fill(filling, named(filling, schema), depth)
   if (filling.isFitting && schema.const !== undefined) return schema.const
@@ -90,7 +90,7 @@ export const fill = (filling: Filling, schema: Schema, depth = 0): unknown => {
 }
 
 /** How many variants there are until each branch of each choice was taken once. */
-export const variantsOf = (schemas: Filling['schemas'], schema: Schema, depth = 0): number => {
+export const variantsOf = (schemas: Filling['schemas'], schema: DocumentSchema, depth = 0): number => {
   if (depth > DEPTH) return 1
   if (schema.$ref)
     return variantsOf(schemas, schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {}, depth + 1)

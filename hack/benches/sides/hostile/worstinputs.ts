@@ -6,7 +6,7 @@ import type { RouteHead } from '../../../../api/http/route.ts'
 import { allRoutes } from '../../../../api/wiring/routes.ts'
 import { root } from '../../../lib/state.ts'
 import { type Belongings, pathAmong } from './belongings.ts'
-import { fill, type Schema, variantsOf } from './filling.ts'
+import { type DocumentSchema, fill, variantsOf } from './filling.ts'
 import { bytesOf, composesOf, packedOf, picturesOf, type Special } from './special.ts'
 
 /**
@@ -25,10 +25,10 @@ export type WorstInput = {
   body(): string | Buffer
 }
 
-type Operation = { requestBody?: { content?: Record<string, { schema?: Schema }> } }
+type Operation = { requestBody?: { content?: Record<string, { schema?: DocumentSchema }> } }
 type Document = {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas?: Record<string, Schema> }
+  components: { schemas?: Record<string, DocumentSchema> }
 }
 
 /** What is repeated, and what stands at the end so that a match fails late. */
@@ -73,7 +73,13 @@ const shapes: readonly [what: string, body: () => string][] = [
 const MARK = 'x-worst-x'
 const ITEMS = 20
 
-type Texted = { schema: Schema; schemas: Record<string, Schema>; bytes: number; isFitting: boolean; variant: number }
+type Texted = {
+  schema: DocumentSchema
+  schemas: Record<string, DocumentSchema>
+  bytes: number
+  isFitting: boolean
+  variant: number
+}
 
 /** The text is as long as makes the whole body so large. */
 const filled = ({ schema, bytes, ...how }: Texted, [, each, last]: (typeof TEXTS)[number]): string => {
@@ -87,7 +93,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`
 
 type At = { method: string; path: string }
-type Described = At & { schema: Schema; schemas: Record<string, Schema> }
+type Described = At & { schema: DocumentSchema; schemas: Record<string, DocumentSchema> }
 
 /** Every text in each size; the branches of the body go round with them until each has been taken. */
 const textsOf = ({ method, path, ...of }: Described, sizes: readonly number[]): WorstInput[] =>
