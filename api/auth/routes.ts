@@ -98,7 +98,7 @@ export const authRoutes: Route<TokenNeeds>[] = [
     path: '/api/auth/scopes',
     summary: 'List scopes and presets',
     tag,
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'file' },
     answers: { 200: { description: 'The catalogue.', schema: catalogueAnswer } },
     codes: [],
     handle: listScopes,

@@ -35,7 +35,7 @@ const answerWith =
     return asked.includes(etag) ? { status: 304, headers: shown } : { status: 200, headers: shown, bytes }
   }
 
-const open = { hidden: true, scope: { kind: 'public' }, method: 'GET' } as const
+const open = { hidden: true, scope: { kind: 'public', limit: 'file' }, method: 'GET' } as const
 
 export const clientRoutes: Route<unknown>[] = [
   {

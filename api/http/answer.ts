@@ -13,7 +13,7 @@ import type { Route } from '../wiring/route.ts'
 import type { Caller } from './caller.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { asProblem, type Failed, type Problem, problemBody, withOutcome } from './problem.ts'
-import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './reading/take.ts'
+import { Aborted, BODY_MAX_BYTES, bodyTimeMs, hasBody, takeBody } from './reading/take.ts'
 import type { Answer } from './route.ts'
 
 /** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
@@ -48,6 +48,8 @@ export type AnswerDeps<Needs> = {
   lookAt?(url: string): string | undefined
   /** The process is about to end: each answer is the last of its connection. */
   isLeaving?(): boolean
+  /** How long a body may take to arrive, by the cap of its route; as take.ts says when left out. */
+  bodyTimeMs?(maxBytes: number): number
 }
 
 export type RequestHandler<Needs> = {
@@ -199,11 +201,14 @@ const refuse = (
   answer(state, context, problemAnswer(state, context, problem))
 }
 
-const exchangeOf = (context: RequestContext, route: Route, params: Record<string, string>): Exchange => {
+type Found = { route: Route; params: Record<string, string> }
+
+const exchangeOf = (context: RequestContext, { route, params }: Found, timeMs: typeof bodyTimeMs): Exchange => {
   const { request } = context
   let bytes: Promise<Buffer> | undefined
   const take = async (): Promise<Buffer> => {
-    const taken = await takeBody(request, { maxBytes: route.bodyMaxBytes, meter: exchange.meter })
+    const maxBytes = route.bodyMaxBytes ?? BODY_MAX_BYTES
+    const taken = await takeBody(request, { maxBytes, timeMs: timeMs(maxBytes), meter: exchange.meter })
     exchange.onArrival?.()
     return taken
   }
@@ -234,7 +239,7 @@ const serve = async <Needs>(
   { route, params }: { route: Route<Needs>; params: Record<string, string> },
 ): Promise<void> => {
   context.template = route.path
-  const exchange = exchangeOf(context, route, params)
+  const exchange = exchangeOf(context, { route, params }, state.bodyTimeMs)
   const handle = () => route.handle(state.deps, { ...exchange, caller: exchange.caller as Caller })
   await followed(async (outcome) => {
     try {
@@ -260,7 +265,8 @@ export const makeRequestHandler = <Needs>(deps: AnswerDeps<Needs>): RequestHandl
   const always: Record<string, string> = deps.deps.publicUrl.startsWith('https:')
     ? { 'strict-transport-security': 'max-age=31536000' }
     : {}
-  const state: HandlerState<Needs> = { isLeaving: () => false, lookAt: () => undefined, ...deps, always }
+  const plain = { isLeaving: () => false, lookAt: () => undefined, bodyTimeMs }
+  const state: HandlerState<Needs> = { ...plain, ...deps, always }
   return {
     begin,
     serve: (context, found) => serve(state, context, found),

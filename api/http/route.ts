@@ -9,8 +9,19 @@ import type { Caller } from './caller.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
+ * What one address may ask without a credential is counted by sort, a minute at a time; `page` where a route says nothing.
+ * - `page`: what a person looks at, fills in and sends
+ * - `signin`: what sends a mail, or asks the provider
+ * - `file`: what a page is made with or a program reads, many for one look: previews, style sheets, keys, descriptions
+ * - `cardEvent`: what the card processor reports, for all accounts from few addresses
+ * - `gate`: what the proxy of a private app asks, once for each request of each visitor
+ */
+export type AddressLimit = 'page' | 'signin' | 'file' | 'cardEvent' | 'gate'
+
+/**
  * Who may call. A new route without a scope does not compile, and a kind that nobody knows is refused to everybody.
- * - `public`: anybody; no credential is looked at, unless it may open what lies behind: then a token must hold `opens`
+ * - `public`: anybody, so often as `limit` says; no credential is looked at, unless it may open what lies behind: then a
+ *   token must hold `opens`
  * - `token`: any valid credential of an account, whatever its scopes
  * - `scope`: a token that holds the scope, a token with full access, or a session
  * - `full`: a session or a token with full access; a scoped token never
@@ -18,7 +29,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `report`: the report token of one dev instance; nothing else
  */
 export type RouteScope =
-  | { kind: 'public'; opens?: Scope }
+  | { kind: 'public'; opens?: Scope; limit?: AddressLimit }
   | { kind: 'token' }
   | { kind: 'scope'; scope: Scope }
   | { kind: 'full' }

@@ -21,14 +21,9 @@ const SECURITY_SCHEMES: JsonSchema = {
 /** What every route may answer, and what every route behind a token may answer beside that. */
 const ANYWHERE: readonly ProblemCode[] = ['INTERNAL', 'TOO_MANY_REQUESTS', 'UNAVAILABLE']
 const BEHIND_TOKEN: readonly ProblemCode[] = ['UNAUTHENTICATED']
-const WITH_BODY: readonly ProblemCode[] = [
-  'BODY_TOO_LARGE',
-  'INVALID_FIELD',
-  'MALFORMED_JSON',
-  'REQUEST_TIMEOUT',
-  'UNKNOWN_FIELD',
-  'UNSUPPORTED_MEDIA_TYPE',
-]
+/** Where a body may come, also one that nobody asked for: it is read before the handler is called. */
+const ARRIVING: readonly ProblemCode[] = ['BODY_TOO_LARGE', 'MALFORMED_JSON', 'REQUEST_TIMEOUT']
+const WITH_BODY: readonly ProblemCode[] = ['INVALID_FIELD', 'UNKNOWN_FIELD', 'UNSUPPORTED_MEDIA_TYPE']
 
 const KEYED: readonly ProblemCode[] = ['BAD_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH']
 
@@ -124,7 +119,7 @@ const codesOf = (route: RouteDeclaration): ProblemCode[] =>
       ...(route.role ? (['ROLE_REQUIRED'] as const) : []),
       ...(route.capability ? (['CAPABILITY_REQUIRED'] as const) : []),
       ...(isKeyed(route) ? KEYED : []),
-      ...(route.method === 'GET' ? [] : DISAGREEMENTS),
+      ...(route.method === 'GET' ? [] : [...DISAGREEMENTS, ...ARRIVING]),
       ...(route.body ? WITH_BODY : []),
       ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
       ...(route.query ? (['INVALID_FIELD', 'UNKNOWN_PARAMETER'] as const) : []),
@@ -206,6 +201,7 @@ const refusalsOf = (codes: readonly ProblemCode[], { refer, schema }: Components
 const COMMON: ReadonlySet<ProblemCode> = new Set([
   ...ANYWHERE,
   ...BEHIND_TOKEN,
+  ...ARRIVING,
   ...WITH_BODY,
   ...KEYED,
   'CAPABILITY_REQUIRED',

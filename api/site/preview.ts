@@ -97,7 +97,7 @@ const showFile = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer
   return serve(deps, manifest, notFoundAt(manifest, asked), 404)
 }
 
-const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
+const open = { hidden: true, method: 'GET', scope: { kind: 'public', limit: 'file' } } as const
 
 /** Links in a page are relative to its folder, so the address ends in a slash. */
 const addSlash = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer> => {

@@ -51,7 +51,7 @@ import { commands } from './commands.ts'
 import type { Deps } from './deps.ts'
 import type { Route } from './route.ts'
 
-const open = { scope: { kind: 'public' }, hidden: true } as const
+const open = { scope: { kind: 'public', limit: 'file' }, hidden: true } as const
 
 /**
  * One description served to clients: where, what of, and which routes. The version is the surface's

@@ -7,6 +7,7 @@ import { standUp } from './invoice.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import type { BenchContext } from './sides/figure.ts'
 import { type AskedUrl, askBeside, pacing, type Timed } from './sides/hostile/asker.ts'
+import { type Belongings, makeBelongings } from './sides/hostile/belongings.ts'
 import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/hostile/crowds.ts'
 import { DEAR, type DearEnd, sendDear } from './sides/hostile/dear.ts'
 import { type WorstInput, worstInputs } from './sides/hostile/worstinputs.ts'
@@ -19,7 +20,6 @@ import { ITEMS } from './sides/rawpair.ts'
  */
 
 const PER_SECOND = 10
-const SIZES = [60_000, 900_000]
 const BAR = { accountMs: 100, healthMs: 50, crowdedMs: 200, residentMb: 400, dearS: 20, sendS: 2 }
 const DEAR_ROUNDS = 5
 const CROWD = { packed: 40, begun: 2_000, readers: 300 }
@@ -40,19 +40,22 @@ type Place = {
   attacker: Agent
   ask: { account: AskedUrl; health: AskedUrl }
   bad: string
+  belongings: Belongings
 }
 
 const open = async (context: BenchContext) => {
   // the limits of production, which the stack of a test does without
   const limits = { BOTTEGA_CONCURRENCY_PER_ADDRESS: '500' }
-  const { stack, pids, end } = await standUp(context, limits)
+  const { stack, kubectl, pids, end } = await standUp(context, limits)
   const attacker = new Agent({ connections: 64 })
   const good = await stack.token('demo')
   const ask = {
     account: { url: `${stack.baseUrl}/api/account`, headers: { authorization: `Bearer ${good}` } },
     health: { url: stack.metricsUrls.api.replace('/metrics', '/healthz') },
   }
-  const place: Place = { stack, pids, attacker, ask, bad: await stack.token('free') }
+  const bad = await stack.token('free')
+  const belongings = await makeBelongings({ baseUrl: stack.baseUrl, token: bad, account: 'free', kubectl })
+  const place: Place = { stack, pids, attacker, ask, bad, belongings }
   const close = async () => {
     await attacker.close()
     await end()
@@ -60,16 +63,27 @@ const open = async (context: BenchContext) => {
   return { place, close }
 }
 
-/** @returns the status of the answer */
-const send = async ({ stack, attacker, bad }: Place, { method, path, body }: WorstInput): Promise<number> => {
-  const { statusCode, body: answer } = await request(`${stack.baseUrl}${path}`, {
-    method: method as 'POST',
-    dispatcher: attacker,
-    headers: { authorization: `Bearer ${bad}`, 'content-type': 'application/json' },
-    body,
-  })
-  await answer.dump()
-  return statusCode
+/** @returns the status of the answer; 0 where the socket was closed over the body, as for one that is too large */
+const send = async ({ stack, attacker, bad }: Place, { method, path, headers, body }: WorstInput): Promise<number> => {
+  try {
+    const { statusCode, body: answer } = await request(`${stack.baseUrl}${path}`, {
+      method: method as 'POST',
+      dispatcher: attacker,
+      headers: { authorization: `Bearer ${bad}`, prefer: 'respond-async', ...headers },
+      body: body(),
+    })
+    await answer.dump()
+    return statusCode
+  } catch (error) {
+    if (['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String((error as { code?: string }).code))) return 0
+    throw error
+  }
+}
+
+/** The number of the leadership, as its holder tells it. */
+const epochOf = async ({ stack }: Place): Promise<number> => {
+  const page = await (await request(stack.metricsUrls.controllers)).body.text()
+  return Number(/^bottega_epoch(?:\{[^}]*\})? (\d+)/m.exec(page)?.[1] ?? 0)
 }
 
 /** One after the other: CPU time of the api for each. */
@@ -92,7 +106,9 @@ const measureBodies = async ({ progress, figure }: BenchContext, place: Place, i
   const sent = inputs.map(async (input, n) => {
     await sleep((n * 1000) / PER_SECOND)
     if (n % 100 === 0) step.update(`${n} of ${inputs.length}`, n / inputs.length)
-    return send(place, input)
+    const status = await send(place, input)
+    if (status === 500) progress.line(`  500: ${input.method} ${input.path}, ${input.what}`)
+    return status
   })
   const statuses = new Map<number, number>()
   for (const status of await Promise.all(sent)) statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -188,15 +204,20 @@ const measureDocuments = async ({ progress, figure }: BenchContext, place: Place
 }
 
 export async function bench(context: BenchContext): Promise<void> {
-  const inputs = worstInputs(SIZES)
   const { place, close } = await open(context)
   try {
     const { url, headers = {} } = place.ask.account
     for (let warm = 0; warm < 50; warm += 1) await (await request(url, { headers })).body.dump()
+    const inputs = worstInputs(place.belongings)
+    const led = await epochOf(place)
+    if (led === 0) throw new Error('nobody leads, so nobody can lose the lease')
     if (process.env.BENCH_COSTS) await nameDearest(context, place, inputs)
     await measureDocuments(context, place)
     await measureBodies(context, place, inputs)
     await measureCrowd(context, place)
+    const lost = (await epochOf(place)) - led
+    const bar = { unit: 'times', peer: 'the bar', peerValue: 1, goal: { atMost: 0 } }
+    context.figure({ name: 'the leader lost its lease', value: lost, ...bar })
   } finally {
     await close()
   }

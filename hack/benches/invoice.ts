@@ -143,7 +143,7 @@ export const standUp = async ({ scratch, progress }: BenchContext, env: Record<s
     )
     return Number(row?.n)
   }
-  return { stack, databaseUrl: postgres.url, kubeconfigs, pids, commits, end }
+  return { stack, kubectl, databaseUrl: postgres.url, kubeconfigs, pids, commits, end }
 }
 
 const sender = (stack: Stack, token: string) => {

@@ -439,7 +439,7 @@ spec('the chart', (t) => {
       assert.match(`${expr}`, 'namespace="shop"')
       for (const name of names)
         assert.ok(
-          name === 'nodejs_eventloop_lag_p99_seconds' ||
+          name === 'nodejs_eventloop_lag_max_seconds' ||
             sources.some((text) => text.includes(`'${name.replace(/_count$/, '')}'`)),
           `${alert} asks for ${name}, which nobody serves`,
         )

@@ -8,7 +8,7 @@ export const jwksRoutes: Route<Pick<Deps, 'sessions'>>[] = [
     method: 'GET',
     path: '/.well-known/jwks.json',
     summary: 'Public keys of sessions',
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'file' },
     handle: async ({ sessions }) => ({
       status: 200,
       bytes: Buffer.from(JSON.stringify({ keys: await sessions.keys.published() }), 'utf8'),

@@ -133,6 +133,7 @@ const signOut = async (deps: SignInPageNeeds, { caller }: ApiRequest): Promise<A
 }
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
+const asks = { scope: { kind: 'public', limit: 'signin' }, hidden: true } as const
 const text = (description: string): JsonSchema => ({ type: 'string', description, maxLength: 4000 })
 const next = { next: text('A path of this service to go to afterwards.') }
 /** What providers are known to send along, beside what the standard says. */
@@ -143,16 +144,17 @@ const callbackQuery = Object.fromEntries([...returned, ...extras].map((name) => 
 export const signinRoutes: Route<SignInPageNeeds>[] = [
   {
     ...open,
+    scope: { kind: 'public', limit: 'file' },
     method: 'GET',
     path: ACCOUNT_SHEET.path,
     summary: 'Style of the account pages',
     handle: showSheet(ACCOUNT_SHEET),
   },
   { ...open, method: 'GET', path: '/signin', summary: 'Sign in', query: next, handle: showSignin },
-  { ...open, method: 'POST', path: '/signin', summary: 'Ask for a link to sign in by', handle: ask },
-  { ...open, method: 'GET', path: VISIT_PATH, summary: 'Go to the provider', query: next, handle: visit },
-  { ...open, method: 'GET', path: CALLBACK_PATH, summary: 'Come back', query: callbackQuery, handle: comeBack },
+  { ...asks, method: 'POST', path: '/signin', summary: 'Ask for a link to sign in by', handle: ask },
+  { ...asks, method: 'GET', path: VISIT_PATH, summary: 'Go to the provider', query: next, handle: visit },
+  { ...asks, method: 'GET', path: CALLBACK_PATH, summary: 'Come back', query: callbackQuery, handle: comeBack },
   { ...open, method: 'GET', path: '/signin/link/:token', summary: 'Look at a link', handle: showLink },
-  { ...open, method: 'POST', path: '/signin/link/:token', summary: 'Use a link', handle: useLink },
+  { ...asks, method: 'POST', path: '/signin/link/:token', summary: 'Use a link', handle: useLink },
   { hidden: true, scope: { kind: 'session' }, method: 'POST', path: '/signout', summary: 'Sign out', handle: signOut },
 ]

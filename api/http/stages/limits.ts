@@ -1,29 +1,39 @@
 /**
- * How fast and how much at once: a rate per token with headers that say what is left, a rate per address on pages that
- * need no token, and caps on what is under way. All in this process and without a look outside, so that a request costs
- * microseconds; with n replicas a token may do n times as much (rules/platform.md#rate-limits).
- * Headers: draft-ietf-httpapi-ratelimit-headers-10, structured fields (RFC 9651).
+ * How fast and how much at once: a rate per token with headers that say what is left, one per account, a rate per address on
+ * every route that needs no credential, and caps on what is under way. All in this process and without a look outside, so that
+ * a request costs microseconds; with n replicas a token may do n times as much (rules/platform.md#rate-limits).
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
+import type { Caller } from '../caller.ts'
 import type { Exchange, Stage } from '../exchange.ts'
-import { type Problem, secondsOf, tooMany, unavailable } from '../problem.ts'
+import { tooMany, unavailable } from '../problem.ts'
 import { type ByteSettings, makeByteBudget } from '../reading/budget.ts'
-import { type CounterStanding, makeLocalCounter } from './counters.ts'
+import type { AddressLimit } from '../route.ts'
+import { type Counter, makeLocalCounter } from './counters.ts'
+import { makeGate } from './gate.ts'
+import { type Burst, makeRate } from './rate.ts'
 
 export type LimitSettings = ByteSettings & {
   /** Requests of one token or session in a second, and how many more in a minute for a burst. */
   ratePerSecond: number
   rateSpare: number
-  /** Requests of one address in a minute: to client pages, and to sign-in. */
+  /** The same of one account, with whatever it asks: never less than one token of it may. */
+  ratePerSecondPerAccount: number
+  rateSparePerAccount: number
+  /** Requests of one address in a minute to what needs no credential, each sort apart (route.ts, AddressLimit). */
   pagesPerMinute: number
   signinsPerMinute: number
+  filesPerMinute: number
+  cardEventsPerMinute: number
+  gatePerMinute: number
   /** Wrong credentials of one address in a minute (wrong.ts). */
   wrongPerMinute: number
-  /** Requests under way at once: in this process once their body has arrived, of one token, and of one address. */
+  /** Requests under way at once: in this process once their body has arrived, of one token, one account, and one address. */
   concurrency: number
   concurrencyPerToken: number
+  concurrencyPerAccount: number
   concurrencyPerAddress: number
   /** How many proxies of ours stand in front and append to X-Forwarded-For. */
   proxies: number
@@ -34,11 +44,17 @@ export type LimitSettings = ByteSettings & {
 export const LIMIT_DEFAULTS: LimitSettings = {
   ratePerSecond: 50,
   rateSpare: 150,
+  ratePerSecondPerAccount: 200,
+  rateSparePerAccount: 600,
   pagesPerMinute: 300,
   signinsPerMinute: 60,
+  filesPerMinute: 3_000,
+  cardEventsPerMinute: 6_000,
+  gatePerMinute: 60_000,
   wrongPerMinute: 120,
   concurrency: 2000,
   concurrencyPerToken: 200,
+  concurrencyPerAccount: 400,
   concurrencyPerAddress: 500,
   heldMegabytes: 160,
   heldMegabytesPerParty: 112,
@@ -46,17 +62,14 @@ export const LIMIT_DEFAULTS: LimitSettings = {
   clientAddressHeader: undefined,
 }
 
-const SPARE_WINDOW_SECONDS = 60
 const MINUTE_SECONDS = 60
 /** Long enough for some of what is under way to end. */
 const BUSY_RETRY_SECONDS = 1
 
-export type Burst = { limit: number; spare: number; used: number; resets_at: string | null }
-
 export type RequestLimits = {
-  /** First of all stages: counts what is under way, and requests of an address to pages without a token. */
+  /** First of all stages: counts what is under way, and requests of an address to what needs no credential. */
   limitByIp: Stage
-  /** After the caller is known. */
+  /** After the caller is known: his token, and his account. */
   limitByToken: Stage
   /** Before the body is read, and until the answer has left: what is held for the caller, or for the address of nobody. */
   limitByBytes: Stage
@@ -102,83 +115,6 @@ export const addressKey = (address: string): string => {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(.)/, '$1'))
     .join(':')}::/64`
-}
-
-const item = (name: string, left: number, ms: number): string => `"${name}";r=${Math.max(0, left)};t=${secondsOf(ms)}`
-
-const UNUSED: CounterStanding = { count: 0, leftMs: 0 }
-
-const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
-  const second = makeLocalCounter({ max: ratePerSecond, seconds: 1 })
-  const spare = makeLocalCounter({ max: rateSpare, seconds: SPARE_WINDOW_SECONDS })
-  const policy = `"second";q=${ratePerSecond};w=1, "spare";q=${rateSpare};w=${SPARE_WINDOW_SECONDS}`
-  /** Tokens that have used of their spare, and until when that counts: for all others there is nothing to look up. */
-  const spentUntilMs = new Map<string, number>()
-  const standOfSpare = async (id: string, over: boolean): Promise<CounterStanding> => {
-    if (over) {
-      const stand = await spare.take(id)
-      spentUntilMs.set(id, performance.now() + stand.leftMs)
-      return stand
-    }
-    const untilMs = spentUntilMs.get(id)
-    if (untilMs === undefined) return UNUSED
-    if (untilMs > performance.now()) return spare.look(id)
-    spentUntilMs.delete(id)
-    return UNUSED
-  }
-  const spend = async (id: string, headers: Record<string, string>): Promise<void> => {
-    const now = await second.take(id)
-    const more = await standOfSpare(id, now.count > ratePerSecond)
-    const spareMs = more.count === 0 ? SPARE_WINDOW_SECONDS * 1000 : more.leftMs
-    // The draft's own fields, and the plain ones of its earlier versions, which more clients read.
-    const left = Math.max(0, ratePerSecond - now.count) + Math.max(0, rateSpare - more.count)
-    headers['ratelimit-limit'] = String(ratePerSecond)
-    headers['ratelimit-remaining'] = String(left)
-    headers['ratelimit-reset'] = String(secondsOf(now.leftMs))
-    headers['ratelimit-policy'] = policy
-    headers.ratelimit = `${item('second', ratePerSecond - now.count, now.leftMs)}, ${item('spare', rateSpare - more.count, spareMs)}`
-    if (now.count > ratePerSecond && more.count > rateSpare) {
-      throw tooMany(`More than ${ratePerSecond} requests in a second, and the spare ${rateSpare} are used.`, now.leftMs)
-    }
-  }
-
-  const burst = async (id: string): Promise<Burst> => {
-    const { count, leftMs } = await spare.look(id)
-    const resets_at = count === 0 ? null : new Date(Date.now() + leftMs).toISOString()
-    return { limit: ratePerSecond, spare: rateSpare, used: Math.min(rateSpare, count), resets_at }
-  }
-  return { spend, burst }
-}
-
-/** Which pages without a token are counted by address: every request to a client page or a site's form, every post to sign-in. */
-const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
-  if (/^\/[is]\//.test(route.path)) return 'page'
-  return route.path.startsWith('/signin') && method === 'POST' ? 'signin' : null
-}
-
-/** At most so many at once under one key. */
-const makeGate = (max: number, refusal: () => Problem) => {
-  const running = new Map<string, number>()
-  /** @returns the way out, good once @throws the refusal, when it is full */
-  const enter = (key: string): (() => void) => {
-    const count = running.get(key) ?? 0
-    if (count >= max) throw refusal()
-    running.set(key, count + 1)
-    return () => {
-      const left = (running.get(key) ?? 1) - 1
-      if (left > 0) running.set(key, left)
-      else running.delete(key)
-    }
-  }
-  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
-    const leave = enter(key)
-    try {
-      return await run()
-    } finally {
-      leave()
-    }
-  }
-  return { enter, through, running: (key: string) => running.get(key) ?? 0 }
 }
 
 const isRead = ({ method }: Exchange): boolean => method === 'GET' || method === 'HEAD'
@@ -228,23 +164,49 @@ const makeBytesStage =
     }
   }
 
+/** Whoever owns many tokens shares one account's part. What its machines report is no request of its owner's, and counted apart. */
+const ownerOf = ({ account, by }: Caller): string => `${by.kind === 'report' ? 'machines of' : 'account'} ${account}`
+
+const makeAddressCounters = (settings: LimitSettings) => {
+  const perMinute = (max: number) => makeLocalCounter({ max, seconds: MINUTE_SECONDS })
+  const counters: Record<AddressLimit, Counter> = {
+    page: perMinute(settings.pagesPerMinute),
+    signin: perMinute(settings.signinsPerMinute),
+    file: perMinute(settings.filesPerMinute),
+    cardEvent: perMinute(settings.cardEventsPerMinute),
+    gate: perMinute(settings.gatePerMinute),
+  }
+  /** Counts a request to what needs no credential; whoever brings one is counted by it. @throws Problem */
+  return async ({ route: { scope } }: Exchange, address: string): Promise<void> => {
+    if (scope.kind !== 'public') return
+    const counter = counters[scope.limit ?? 'page']
+    const { count, leftMs } = await counter.take(address)
+    if (count > counter.max) throw tooMany('Too many requests from this address.', leftMs)
+  }
+}
+
+const busy = (max: number, whose: string) =>
+  tooMany(`More than ${max} requests of this ${whose} at once.`, BUSY_RETRY_SECONDS * 1000)
+
+const makeGates = (settings: LimitSettings) => {
+  const { concurrency, concurrencyPerAddress, concurrencyPerToken } = settings
+  const concurrencyPerAccount = Math.max(settings.concurrencyPerAccount, concurrencyPerToken)
+  return {
+    everything: makeGate(concurrency, () =>
+      unavailable('The service is busy', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
+    ),
+    ofAddress: makeGate(concurrencyPerAddress, () => busy(concurrencyPerAddress, 'address')),
+    ofToken: makeGate(concurrencyPerToken, () => busy(concurrencyPerToken, 'token')),
+    ofAccount: makeGate(concurrencyPerAccount, () => busy(concurrencyPerAccount, 'account')),
+  }
+}
+
 /** @returns the stages and what GET /api/account shows of them */
 export const makeLimits = (settings: LimitSettings): RequestLimits => {
   const rate = makeRate(settings)
-  const byAddress = {
-    page: makeLocalCounter({ max: settings.pagesPerMinute, seconds: MINUTE_SECONDS }),
-    signin: makeLocalCounter({ max: settings.signinsPerMinute, seconds: MINUTE_SECONDS }),
-  }
-  const everything = makeGate(settings.concurrency, () =>
-    unavailable('The service is busy', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
-  )
-  const ofAddress = makeGate(settings.concurrencyPerAddress, () =>
-    tooMany(`More than ${settings.concurrencyPerAddress} requests of this address at once.`, BUSY_RETRY_SECONDS * 1000),
-  )
+  const countAddress = makeAddressCounters(settings)
+  const { everything, ofAddress, ofToken, ofAccount } = makeGates(settings)
   const budget = makeByteBudget(settings)
-  const ofToken = makeGate(settings.concurrencyPerToken, () =>
-    tooMany(`More than ${settings.concurrencyPerToken} requests of this token at once.`, BUSY_RETRY_SECONDS * 1000),
-  )
 
   return {
     burst: rate.burst,
@@ -253,26 +215,19 @@ export const makeLimits = (settings: LimitSettings): RequestLimits => {
     limitByIp: (exchange, next) => {
       exchange.ip = clientAddress(exchange.ip, exchange.headers, settings)
       const address = addressKey(exchange.ip)
-      const arrived = () =>
-        whenArrived(
-          exchange,
-          () => everything.enter(''),
-          async () => {
-            const kind = kindOf(exchange)
-            const stands = kind && (await byAddress[kind].take(address))
-            if (kind && stands && stands.count > byAddress[kind].max)
-              throw tooMany('Too many requests from this address.', stands.leftMs)
-            return next()
-          },
-        )
-      return ofAddress.through(address, arrived)
+      const run = async () => {
+        await countAddress(exchange, address)
+        return next()
+      }
+      return ofAddress.through(address, () => whenArrived(exchange, () => everything.enter(''), run))
     },
     limitByBytes: makeBytesStage(budget),
     limitByToken: async (exchange, next) => {
-      if (!exchange.caller) return next()
-      const { id } = exchange.caller.by
-      await rate.spend(id, exchange.answerHeaders)
-      return ofToken.through(id, next)
+      const { caller } = exchange
+      if (!caller) return next()
+      const [token, owner] = [caller.by.id, ownerOf(caller)]
+      await rate.spend({ token, owner }, exchange.answerHeaders)
+      return ofToken.through(token, () => ofAccount.through(owner, next))
     },
   }
 }

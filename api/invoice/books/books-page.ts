@@ -81,7 +81,7 @@ export const booksPageRoutes: Route<BooksNeeds>[] = [
   },
   {
     hidden: true,
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'file' },
     method: 'GET',
     path: '/client/verify-register.mjs',
     summary: 'The checker of exported registers',

@@ -110,7 +110,7 @@ export const collectRoutes: Route<PageNeeds & CardEventNeeds>[] = [
     method: 'POST',
     path: '/api/collect/stripe/webhook',
     summary: 'Take in what the card processor reports',
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'cardEvent' },
     bodyMaxBytes: CARD_EVENT_MAX_BYTES,
     handle: receiveCardEvent,
   },

@@ -39,6 +39,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 export const pageRoutes: Route<PageNeeds>[] = [
   {
     ...open,
+    scope: { kind: 'public', limit: 'file' },
     method: 'GET',
     path: PAGE_SHEET.path,
     summary: 'Style of the client page',

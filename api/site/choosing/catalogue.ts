@@ -95,7 +95,7 @@ const showThumbnail = async (_deps: object, { params }: ApiRequest): Promise<Ans
   }
 }
 
-const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
+const open = { hidden: true, method: 'GET', scope: { kind: 'public', limit: 'file' } } as const
 
 export const catalogueRoutes: Route<SiteNeeds>[] = [
   {

@@ -166,7 +166,7 @@ export const variantRoutes: Route<SiteNeeds>[] = [
   },
 ]
 
-const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
+const open = { hidden: true, method: 'GET', scope: { kind: 'public', limit: 'file' } } as const
 const query = {
   template: { type: 'string', description: 'Which one the layouts are shown in.', enum: [...TEMPLATES] },
 } as const

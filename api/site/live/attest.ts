@@ -214,7 +214,7 @@ export const statementKeyRoutes: Route<Pick<Deps, 'keys'>>[] = [
     method: 'GET',
     path: '/.well-known/bottega-keys.json',
     summary: 'Public keys of the statements of sites',
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'file' },
     handle: async ({ keys }) => ({
       status: 200,
       bytes: Buffer.from(JSON.stringify({ keys: statementKeys(keys.signingSeeds(STATEMENT_SEEDS)) }), 'utf8'),

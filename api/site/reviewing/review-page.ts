@@ -114,7 +114,7 @@ export const reviewPageRoutes: Route<SiteNeeds>[] = [
     hidden: true,
     method: 'GET',
     path: REVIEW_SHEET.path,
-    scope: { kind: 'public' },
+    scope: { kind: 'public', limit: 'file' },
     summary: 'Style of the review page',
     handle: showSheet(REVIEW_SHEET),
   },

@@ -16,6 +16,7 @@ import {
   type LimitSettings,
   makeLimits,
 } from '../../../api/http/stages/limits.ts'
+import { allRoutes } from '../../../api/wiring/routes.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -24,7 +25,7 @@ import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
 const exchange = (change: Partial<Exchange>): Exchange =>
   ({
-    route: { path: '/api/invoices' },
+    route: { path: '/api/invoices', scope: { kind: 'scope', scope: 'invoices:read' } },
     method: 'GET',
     headers: {},
     ip: '192.0.2.1',
@@ -32,8 +33,10 @@ const exchange = (change: Partial<Exchange>): Exchange =>
     ...change,
   }) as Exchange
 
-const by = (id: string) => exchange({ caller: { by: { kind: 'token', id } } as never })
-const page = (ip: string) => exchange({ route: { path: '/i/:token' } as never, ip })
+/** A token, of an account of its own where none is named. */
+const by = (id: string, account = `of ${id}`, kind = 'token') =>
+  exchange({ caller: { account, by: { kind, id } } as never })
+const page = (ip: string) => exchange({ route: { path: '/i/:token', scope: { kind: 'public' } } as never, ip })
 const ok = async (): Promise<Answer> => ({ status: 200 })
 
 const limited = (change: Partial<LimitSettings> = {}) => {
@@ -50,16 +53,20 @@ const limited = (change: Partial<LimitSettings> = {}) => {
   return { ...limits, run }
 }
 
-spec('the rate of a token', (t) => {
-  // The counters read the time from here: it stands still, however long a test takes.
+/** The counters read the time from here: it stands still, however long a test takes. */
+const stopClock = ({ before, after }: Parameters<Parameters<typeof spec>[1]>[0]): void => {
   const realNow = Date.now
-  t.before.each(() => {
+  before.each(() => {
     const nowMs = realNow()
     Date.now = () => nowMs
   })
-  t.after.each(() => {
+  after.each(() => {
     Date.now = realNow
   })
+}
+
+spec('the rate of a token', (t) => {
+  stopClock(t)
 
   t('is 50 in a second and 150 spare, then 429 with a time to come back', async () => {
     const { run } = limited()
@@ -98,6 +105,36 @@ spec('the rate of a token', (t) => {
     assert.is(used, 2)
     assert.is(Date.parse(resets_at ?? ''), Date.now() + 60_000)
   })
+
+  t(
+    'is no way round that of its account: many tokens do together what the account may, and no other account feels it',
+    async () => {
+      const { run } = limited()
+      const answers = []
+      for (let n = 0; n < 1_000; n += 1) answers.push(await run(by(`token ${n % 20}`, 'many')))
+      assert.is(answers.filter(({ status }) => status === 200).length, 200 + 600)
+      const last = answers.at(-1)
+      assert.equal([last?.status, last?.headers['retry-after'], last?.headers['ratelimit-remaining']], [429, '1', '0'])
+      assert.is((await run(by('fresh', 'many'))).status, 429)
+      assert.is((await run(by('one', 'other'))).status, 200)
+    },
+  )
+
+  t('keeps the reports of machines apart from what their account asks: neither takes from the other', async () => {
+    const { run } = limited({ ratePerSecondPerAccount: 2, rateSparePerAccount: 1, ratePerSecond: 2, rateSpare: 1 })
+    for (let n = 0; n < 9; n += 1) await run(by(`token ${n}`, 'many'))
+    assert.is((await run(by('token', 'many'))).status, 429)
+    const reports = []
+    for (let n = 0; n < 5; n += 1) reports.push((await run(by(`box ${n}`, 'many', 'report'))).status)
+    assert.equal(reports, [200, 200, 200, 429, 429])
+  })
+
+  t('where it is set above that of an account, is what an account may', async () => {
+    const { run } = limited({ ratePerSecond: 900, rateSpare: 100 })
+    const answers = []
+    for (let n = 0; n < 1_100; n += 1) answers.push((await run(by('one', 'many'))).status)
+    assert.is(answers.filter((status) => status === 200).length, 1_000)
+  })
 })
 
 spec('what is under way at once', (t) => {
@@ -119,6 +156,23 @@ spec('what is under way at once', (t) => {
     assert.is((await run(by('one'))).status, 200)
   })
 
+  t('is capped for an account, whatever tokens it asks with, and for no other', async () => {
+    const { run } = limited({ concurrencyPerToken: 2, concurrencyPerAccount: 3 })
+    const { next, end } = hanging()
+    const first = ['one', 'two', 'three'].map((token) => run(by(token, 'many'), next))
+    await new Promise(setImmediate)
+    for (const token of ['one', 'four'])
+      assert.equal(await run(by(token, 'many')).then(({ status, headers }) => [status, headers['retry-after']]), [
+        429,
+        '1',
+      ])
+    assert.is((await run(by('one', 'other'))).status, 200)
+    assert.is((await run(by('box', 'many', 'report'))).status, 200)
+    end()
+    await Promise.all(first)
+    assert.is((await run(by('four', 'many'))).status, 200)
+  })
+
   t('is capped for the process: 503', async () => {
     const { run } = limited({ concurrency: 2 })
     const { next, end } = hanging()
@@ -132,16 +186,72 @@ spec('what is under way at once', (t) => {
 })
 
 spec('the rate of an address', (t) => {
-  t('holds for client pages and for posts to sign-in, apart, and for nothing else', async () => {
+  stopClock(t)
+
+  /** One request of an address is taken, whatever is asked for. */
+  const ONE = {
+    pagesPerMinute: 1,
+    signinsPerMinute: 1,
+    filesPerMinute: 1,
+    cardEventsPerMinute: 1,
+    gatePerMinute: 1,
+  }
+  const asks = (route: (typeof allRoutes)[number], ip = '192.0.2.1') => exchange({ route, method: route.method, ip })
+
+  t('holds for every route that needs no credential, and for no other', async () => {
+    const wrong: string[] = []
+    for (const route of allRoutes) {
+      const { run } = limited(ONE)
+      const answers = [await run(asks(route)), await run(asks(route)), await run(asks(route, '192.0.2.2'))]
+      const wanted = route.scope.kind === 'public' ? [200, 429, 200] : [200, 200, 200]
+      const got = answers.map(({ status }) => status)
+      if (String(got) !== String(wanted)) wrong.push(`${route.method} ${route.path}: ${got}`)
+    }
+    assert.equal(wrong, [])
+  })
+
+  t(
+    'is that of what is asked for: each kind is counted apart, and machines that speak for many may do more',
+    async () => {
+      const { run } = limited()
+      const most: Record<string, number> = {
+        'GET /i/:token': 300,
+        'POST /signin': 60,
+        'GET /preview/:token': 3_000,
+        'POST /api/collect/stripe/webhook': 6_000,
+        'GET /_bottega/verify': 60_000,
+      }
+      for (const [name, max] of Object.entries(most)) {
+        const route = allRoutes.find(({ method, path }) => `${method} ${path}` === name)
+        assert.ok(route, name)
+        let taken = 0
+        while (taken <= max && (await run(asks(route))).status === 200) taken += 1
+        assert.is(taken, max, name)
+        const { headers } = await run(asks(route))
+        assert.ok(Number(headers['retry-after']) > 0 && Number(headers['retry-after']) <= 60, name)
+      }
+    },
+  )
+
+  t('counts sign-in by its kind: what is posted and what goes to the provider, and not its pages', async () => {
     const { run } = limited({ pagesPerMinute: 2, signinsPerMinute: 1 })
-    const signin = (method: string) => exchange({ route: { path: '/signin' } as never, method })
-    assert.equal([(await run(page('192.0.2.1'))).status, (await run(page('192.0.2.1'))).status], [200, 200])
-    const refused = await run(page('192.0.2.1'))
-    assert.is(refused.status, 429)
-    assert.ok(Number(refused.headers['retry-after']) <= 60)
-    assert.is((await run(page('192.0.2.2'))).status, 200)
-    assert.equal([(await run(signin('POST'))).status, (await run(signin('POST'))).status], [200, 429])
-    assert.is((await run(signin('GET'))).status, 200)
+    const ask = async (method: string, path: string, ip: string): Promise<number> => {
+      const route = allRoutes.find((one) => one.path === path && one.method === method)
+      assert.ok(route, path)
+      return (await run(asks(route, ip))).status
+    }
+    const asking: [string, string][] = [
+      ['POST', '/signin'],
+      ['POST', '/signin/link/:token'],
+      ['GET', '/signin/oidc'],
+      ['GET', '/signin/oidc/callback'],
+    ]
+    for (const [n, [method, path]] of asking.entries()) {
+      const ip = `198.51.100.${n}`
+      assert.equal([await ask(method, path, ip), await ask(method, path, ip)], [200, 429], path)
+      assert.equal([await ask('GET', '/signin', ip), await ask('GET', '/signin/link/:token', ip)], [200, 200], path)
+      assert.is(await ask('GET', '/signin', ip), 429)
+    }
     assert.is((await run(exchange({}))).status, 200)
   })
 

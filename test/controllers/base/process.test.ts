@@ -164,7 +164,7 @@ spec('metrics', (t) => {
     assert.match(plain.body, '# TYPE rest_client_requests_total counter')
     assert.match(plain.body, 'rest_client_requests_total{code="200",method="GET",host="h:1"} 1')
     assert.match(plain.body, 'build_info{version="1.2.3",process="api"} 1')
-    assert.match(plain.body, 'nodejs_eventloop_lag_p99_seconds')
+    assert.match(plain.body, 'nodejs_eventloop_lag_max_seconds')
     const open = await metrics.render('application/openmetrics-text; version=1.0.0')
     assert.match(open.contentType, 'application/openmetrics-text')
     assert.match(open.body, /# TYPE rest_client_requests counter\n/)

@@ -129,7 +129,7 @@ const refuseElsewhere = ({ headers }: ApiRequest, url: string | null): void => {
   if (at !== null) refuseForeign(headers, at)
 }
 
-const open = { scope: { kind: 'public' }, hidden: true } as const
+const open = { scope: { kind: 'public', limit: 'gate' }, hidden: true } as const
 const query = {
   next: { type: 'string', description: 'Where to go afterwards.', maxLength: 2_048 },
   link: { type: 'string', description: 'A link that opens the app.', maxLength: 200 },

@@ -154,6 +154,7 @@ const from = {
 export const formRoutes: Route<SiteNeeds>[] = [
   {
     ...open,
+    scope: { kind: 'public', limit: 'file' },
     method: 'GET',
     path: FORM_SHEET.path,
     summary: 'Style of the pages of contact forms',
