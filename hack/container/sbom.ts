@@ -13,7 +13,7 @@ const NPM = ['--prefix', root, '--no-update-notifier', 'sbom', '--sbom-format', 
 function systemPackages(files: readonly string[]): Component[] {
   const paths = files.map((file) => realpathSync(file)).flatMap((path) => [path, path.replace(/^\/usr/, '')])
   const owners = attempt('dpkg-query', ['--search', ...paths]).stdout
-  const names = [...new Set([...owners.matchAll(/^([^:\s]+)\S*: /gm)].map(([, name = '']) => name))].sort()
+  const names = [...new Set([...owners.matchAll(/^([^:\s]+)(?::[^:\s]+)?: /gm)].map(([, name = '']) => name))].sort()
   const lines = run('dpkg-query', ['--show', '--showformat', '$' + '{Package} $' + '{Version}\n', ...names])
   const distribution = /^ID=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'debian'
   return lines
