@@ -7,6 +7,7 @@ import { CommandRefusal } from '../lib/refusal.ts'
 import { root } from '../lib/state.ts'
 import { buildBundle, bundleName } from './bundle.ts'
 import { type Entry, entriesOf } from './layer.ts'
+import { billOfMaterials } from './sbom.ts'
 
 /** What is in the image of Bottega: node with the libraries it loads, the packages of production, our own code. */
 
@@ -79,12 +80,14 @@ function librariesOf(binaries: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) => relative(root, path).startsWith('..')).sort()
 }
 
-type Locked = { dev?: boolean; devOptional?: boolean; optional?: boolean }
+type Locked = { version: string; dev?: boolean; devOptional?: boolean; optional?: boolean }
+
+const lockedPackages = (): Record<string, Locked> =>
+  JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
 
 /** Folders of the packages that production needs and this machine's platform has, as package-lock.json names them. */
 function productionPackages(): string[] {
-  const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  return Object.entries(lock.packages).flatMap(([folder, { dev, devOptional, optional }]) => {
+  return Object.entries(lockedPackages()).flatMap(([folder, { dev, devOptional, optional }]) => {
     if (folder === '' || dev || devOptional || folder.startsWith('node_modules/node-linux-')) return []
     if (existsSync(join(root, folder))) return [folder]
     if (optional) return []
@@ -123,6 +126,19 @@ export function packageEntries(): Entry[] {
 }
 
 const ownFolders = ['api', 'controllers', 'crds']
+
+/** Everything that is not ours, as a list. @param base what `baseEntries` gave */
+export function bomEntry(base: readonly Entry[]): Entry {
+  const locked = lockedPackages()
+  const named = (folder: string) => `${folder.replace(/^.*node_modules\//, '')}@${locked[folder]?.version}`
+  const files = base.flatMap((entry) => (entry.type === 'file' ? [entry.source] : []))
+  const text = billOfMaterials({
+    packages: new Set(productionPackages().map(named)),
+    node: locked[`node_modules/node-linux-${process.arch}`]?.version ?? '',
+    files: files.filter((file) => relative(root, file).startsWith('..')),
+  })
+  return { type: 'text', path: join(home.slice(1), 'sbom.cdx.json'), mode: 0o644, text }
+}
 
 /** Our own code: the processes run from the bundle, everything else (set-up, reconcile, threads) from the sources. */
 export async function ownEntries(): Promise<Entry[]> {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { demandDisk } from '../lib/files.ts'
 import { root } from '../lib/state.ts'
 import { writeArchive } from './archive.ts'
-import { baseEntries, imageConfig, ownEntries, packageEntries } from './content.ts'
+import { baseEntries, bomEntry, imageConfig, ownEntries, packageEntries } from './content.ts'
 import { type Entry, type Layer, writeLayer } from './layer.ts'
 
 /**
@@ -41,10 +41,11 @@ export async function buildImage({ file, name = defaultName() }: ImageOptions): 
   demandDisk(dirname(file), neededMib)
   const scratch = mkdtempSync(`${file}.partial-`)
   try {
+    const base = baseEntries()
     const contents: [string, Entry[]][] = [
-      ['node and its libraries', baseEntries()],
+      ['node and its libraries', base],
       ['packages', packageEntries()],
-      ['bottega', await ownEntries()],
+      ['bottega', [bomEntry(base), ...(await ownEntries())]],
     ]
     const layers: Layer[] = []
     for (const [, entries] of contents) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { buildImage, type Image } from '../../hack/container/image.ts'
 import { writeLayer } from '../../hack/container/layer.ts'
 import { run } from '../../hack/lib/command.ts'
+import { root } from '../../hack/lib/state.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 
 const minuteMs = 60_000
@@ -12,6 +13,8 @@ const RUN = `const { spawnSync } = require('node:child_process')
 const [program, ...words] = process.argv.slice(1)
 const { stdout, stderr, error } = spawnSync(program, words, { cwd: '/app', encoding: 'utf8' })
 console.log(error ? String(error) : stdout + stderr)`
+
+type Named = { name: string; version: string; purl: string }
 
 spec('the image', (t) => {
   const folder = mkdtempSync('/tmp/bottega-test-image-')
@@ -78,6 +81,30 @@ spec('the image', (t) => {
         `${path} is missing`,
       )
     }
+  })
+
+  t('holds a list of all that it is made of, each with its version', () => {
+    const [manifest] = JSON.parse(inside('manifest.json'))
+    const bill = JSON.parse(run('tar', ['-xOf', join(folder, manifest.Layers.at(-1)), 'app/sbom.cdx.json']))
+    const listed: string[] = bill.components.map(({ name, version }: Named) => `${name}@${version}`)
+    const packages = listing.flatMap(
+      (line) => / app\/(\S*node_modules\/(?:@[^/]+\/)?[^/]+)\/package\.json$/.exec(line)?.[1] ?? [],
+    )
+    const there = packages.map((path) => {
+      const { name, version }: Named = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+      return `${name}@${version}`
+    })
+    const isOurs = ({ purl }: Named) => purl.startsWith('pkg:npm/')
+    const npm = bill.components.filter(isOurs).map(({ name, version }: Named) => `${name}@${version}`)
+    assert.equal([...new Set(npm)].sort(), [...new Set(there)].sort())
+    assert.ok(npm.length > 100)
+    for (const name of ['node', 'libc6', 'openssh-client', 'pg']) {
+      assert.ok(
+        listed.some((one) => one.startsWith(`${name}@`) && /@[\d:]+[.\d]/.test(one)),
+        name,
+      )
+    }
+    assert.equal([bill.serialNumber, bill.metadata], [undefined, undefined], 'the same bytes for the same content')
   })
 
   t('runs the provisioner, and the OpenSSH by which it looks into machines', () => {

@@ -12,7 +12,7 @@ import type { AppRoute, AppStep } from '../steps.ts'
 import type { AppWorld, Release, TargetHost } from '../world.ts'
 import { isNewlyServed, servedDomains } from './publishing/domains.ts'
 import { hostnameOf } from './publishing/url.ts'
-import { STRIPPED_HEADERS } from './publishing/visitorheaders.ts'
+import { stripHeaders } from './publishing/visitorheaders.ts'
 import { isSingle } from './scaling/replicas.ts'
 import { slotFile, streamAddressOf, streamName, streamNaming } from './scaling/streams.ts'
 
@@ -40,8 +40,6 @@ const TRY_INTERVAL = '100ms'
 const STREAM_CLOSE_DELAY = '1h'
 
 const json = (handler: string, rest: object) => ({ handler, ...rest })
-
-const stripHeaders = () => json('headers', { request: { delete: [...STRIPPED_HEADERS] } })
 
 /** Whatever cookie is the platform's stays with the platform. */
 const stripCookies = () =>

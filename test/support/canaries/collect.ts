@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, write
 import { basename, join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { query } from '../../../hack/platform/postgres.ts'
+import { documentsOf } from './documents.ts'
 import type { Place } from './kinds.ts'
 import { keepingFolder, keepText, plant } from './plant.ts'
 
@@ -30,13 +31,19 @@ const nameIn = (url: string): string => new URL(url).pathname.slice(1)
 
 /** Names of databases that were not read. */
 export const SILENT = 'silent'
+/** Texts of documents that lay in them. */
+export const DOCUMENTS = 'documents'
 
 /** One database, as it is before it goes. A server that a test has ended says nothing more: it is told how many did. */
 export const keepDatabase = async (url: string): Promise<void> => {
   const folder = keepingFolder('database', nameIn(url))
   if (folder === null) return
   chmodSync(folder, 0o777)
-  await query(url, COPY(folder.replaceAll("'", "''"))).catch(() => keepText('database', SILENT, nameIn(url)))
+  const kept = async () => {
+    await query(url, COPY(folder.replaceAll("'", "''")))
+    for (const text of await documentsOf(url)) keepText('database', DOCUMENTS, text)
+  }
+  await kept().catch(() => keepText('database', SILENT, nameIn(url)))
 }
 
 const NAMES = "select datname from pg_database where datallowconn and not datistemplate and datname <> 'postgres'"

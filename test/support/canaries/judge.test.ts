@@ -2,8 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
+import { enclosed } from '../../../crds/invoice/document/enclose.ts'
+import { placedInvoice } from '../builders/frozen.ts'
 import { assert, spec } from '../runner/spec.ts'
 import { credentialsIn, linesOfKey } from './answers.ts'
+import { textOf } from './documents.ts'
 import { formsOf } from './forms.ts'
 import { judgeCanaries } from './judge.ts'
 import { PLACES, type Place, SECRET_NAMES, SECRETS } from './kinds.ts'
@@ -66,6 +70,18 @@ spec('secrets at the end of a run', (t) => {
         'none is so short that it is found by chance',
       )
     }
+  })
+
+  t('is found in a document, whose bytes do not show it', async () => {
+    const terms = `Pay with ${TOKEN.text}.`
+    const bytes = await makePdf().render(enclosed(placedInvoice({ terms })))
+    assert.not.ok(formsOf(TOKEN).some((form) => bytes.includes(form)))
+    note([TOKEN])
+    write('kept/database/1-documents', textOf(bytes))
+    const { failed, printed } = await judge()
+    assert.is(failed, 1, printed)
+    assert.match(printed, /token in a column that is not sealed: kept\/database\/1-documents/)
+    assert.match(printed, /, 1 documents opened/)
   })
 
   t('is found beside bytes that are no text, and in what the shared parts keep', async () => {

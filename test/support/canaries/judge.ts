@@ -6,7 +6,8 @@ import { chmodSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileResult } from '../runner/result.ts'
 import { openRunFolder } from '../runner/runfolder.ts'
-import { SILENT } from './collect.ts'
+import { DOCUMENTS, SILENT } from './collect.ts'
+import { DOCUMENT } from './documents.ts'
 import { formsOf } from './forms.ts'
 import { kindOf, PLACES, type Place, SECRET_NAMES, type SecretName } from './kinds.ts'
 import { CANARIES_VARIABLE, type Canary } from './plant.ts'
@@ -160,8 +161,11 @@ export async function judgeCanaries(
   if (isWhole)
     for (const name of SECRET_NAMES.filter((one) => !planted.has(one)))
       faults.push(`no secret of this kind was noted: ${name}`)
-  const silent = globSync(join(folder, 'kept', 'database', `*-${SILENT}`)).flatMap(linesOf).length
-  const cost = `${canaries.length} of ${planted.size} kinds, ${forms.size} forms, ${cpuSeconds.toFixed(1)} s of grep${silent > 0 ? `; ${silent} databases were not read` : ''}`
+  const linesNamed = (name: string): string[] =>
+    globSync(join(folder, 'kept', 'database', `*-${name}`)).flatMap(linesOf)
+  const silent = linesNamed(SILENT).length
+  const documents = linesNamed(DOCUMENTS).filter((line) => line === DOCUMENT).length
+  const cost = `${canaries.length} of ${planted.size} kinds, ${forms.size} forms, ${cpuSeconds.toFixed(1)} s of grep, ${documents} documents opened${silent > 0 ? `; ${silent} databases were not read` : ''}`
   write(`${faults.length === 0 ? '✓' : '✗'} no secret lies open: ${cost}`)
   for (const fault of faults) write(`    ${fault}`)
   return { passed: faults.length === 0 ? 1 : 0, failed: faults.length, skipped: 0 }

@@ -4,7 +4,7 @@ import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { ensurePackages } from '../../../hack/lib/apt.ts'
 import { noteCookies } from '../canaries/answers.ts'
-import { type AppHost, startAppHost } from './host.ts'
+import { type AppHost, startAppHost, type WhoseDocker } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 import { setDns } from './publishing.ts'
 
@@ -201,7 +201,7 @@ const enable = async (platform: Platform, account: string, { api }: AppCaller): 
 }
 
 export async function startAppStage(
-  given: { env?: Record<string, string>; docker?: 'shared' | 'own' } = {},
+  given: { env?: Record<string, string>; docker?: WhoseDocker } = {},
 ): Promise<AppStage> {
   const host = await startAppHost(given.docker ? { docker: given.docker } : {})
   // Its CA and the platform ask the same server of names.

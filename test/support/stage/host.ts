@@ -163,19 +163,19 @@ const clearApps = (folder: string): void => {
   }
 }
 
+/** `own`: a second machine, as far as Docker tells. `rooted`: one more, on which root of a container is root of the machine. */
+export type WhoseDocker = 'shared' | 'own' | 'rooted'
+
 /** One that no other host has; `folder` is the host's. */
-const startOwnDocker = (folder: string, { gid }: HostUser): Promise<Docker> =>
+const startOwnDocker = (folder: string, { gid }: HostUser, sameUsers: boolean): Promise<Docker> =>
   startDocker({
     ...{ folder: join(folder, 'docker'), owner: owner(), logFile: join(folder, 'logs', 'dockerd.log') },
-    ...{ gid, masquerade: false, liveRestore: true },
+    ...{ gid, masquerade: false, liveRestore: true, sameUsers },
   })
 
-/**
- * Starts it; what a test that dies leaves is cleared away with the run.
- * @param given.docker `own`: a second machine, as far as Docker tells
- */
-export async function startAppHost(given: { docker?: 'shared' | 'own' } = {}): Promise<AppHost> {
-  const isOwn = given.docker === 'own'
+/** Starts it; what a test that dies leaves is cleared away with the run. */
+export async function startAppHost({ docker: whose = 'shared' }: { docker?: WhoseDocker } = {}): Promise<AppHost> {
+  const isOwn = whose !== 'shared'
   const tools = await ensureTools(hostTools, { progress: createProgress() })
   const folder = scratchFolder('host')
   const id = randomBytes(4).toString('hex')
@@ -188,7 +188,7 @@ export async function startAppHost(given: { docker?: 'shared' | 'own' } = {}): P
   })
   const logDir = join(folder, 'logs')
   mkdirSync(logDir)
-  const own = isOwn ? await startOwnDocker(folder, account) : null
+  const own = isOwn ? await startOwnDocker(folder, account, whose === 'rooted') : null
   const dockerSocket = own?.socket ?? process.env.BOTTEGA_TEST_DOCKER ?? null
   const stage = await startHostStage({ folder, owner: owner(), logDir, user: account, dockerSocket, tool: tools.path })
   for (const one of [stage.caddy, stage.sshd]) sayDeath(one)

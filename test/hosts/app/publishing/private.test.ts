@@ -98,6 +98,9 @@ const CLAIMS = [
     'X-Consumer-Username',
     'Cf-Access-Jwt-Assertion',
   ],
+  ...['Oidc-Claim-Sub', 'SM-User', 'X-Ip', 'X-Subject', 'X-Endpoint-API-UserInfo', 'Iv-Groups', 'X-Auth-Subject'],
+  // of a proxy that nobody has heard of
+  ...['X-Zorg-User', 'Zorg-Remote-Addr', 'X-Zorg-Client-Cert-Serial', 'Zorg-Authenticated-As', 'X-Zorg-Forwarded-Peer'],
 ]
 /** What apps ask for and only their own pages and partners know. */
 const PASSED = [
@@ -109,6 +112,11 @@ const PASSED = [
   'Accept-Language',
   'Idempotency-Key',
   'X-Inertia',
+  'X-Hasura-Role',
+  'X-Goog-Channel-Id',
+  'Sec-Fetch-User',
+  'X-User-Agent',
+  'Api-Username',
 ]
 
 spec('a private app', (t) => {
@@ -187,7 +195,8 @@ spec('a private app', (t) => {
     const cookie = await signIn()
     const claimed = Object.fromEntries(CLAIMS.map((name) => [name, 'forged']))
     const passed = Object.fromEntries(PASSED.map((name) => [name, 'passed']))
-    const { text } = await stage.visit('closed', '/headers', { headers: { cookie, ...claimed, ...passed } })
+    const words = { 'X-Auth-Signature': '{env.PATH}{http.request.host}' }
+    const { text } = await stage.visit('closed', '/headers', { headers: { cookie, ...claimed, ...passed, ...words } })
     const lines = text.trim().split('\n')
     assert.equal(
       lines.filter((line) => line.includes('forged')),
@@ -195,6 +204,8 @@ spec('a private app', (t) => {
     )
     const names = lines.filter((line) => line.endsWith(': passed')).map((line) => line.split(':')[0]?.toLowerCase())
     assert.equal(names.sort(), PASSED.map((name) => name.toLowerCase()).sort())
+    assert.match(text, /^x-auth-signature: \{env\.PATH\}\{http\.request\.host\}$/im, 'what passes is as it came')
+    assert.not.match(text, /^x-(auth-nonce|client-version):/im, 'and nothing that did not come')
     assert.equal(
       lines.filter((line) => /^x-forwarded-(for|proto|host):/i.test(line)).length,
       3,

@@ -138,7 +138,7 @@ export const ERRORS: Clause[] = [
     part: 'Errors',
     says: '409 DOMAIN_TAKEN and 400 BAD_DOMAIN: a domain that another site has, and what is no domain',
     rules: ['names', 'refusals'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const { id } = await w.make()
       await w.sure('PUT', `/api/website/${id}/domain`, { domain: 'www.doc-held.test' })
@@ -148,6 +148,14 @@ export const ERRORS: Clause[] = [
       for (const domain of ['localhost', '10.0.0.1', 'a b.test', '*.doc.test']) {
         await w.refuses(400, 'BAD_DOMAIN', 'PUT', `/api/website/${second}/domain`, { domain })
       }
+      await w.patch('wsite', second, { domain: 'www.doc-held.test' })
+      await w.stalled(second, 'DOMAIN_TAKEN')
+      for (const domain of ['localhost', '10.0.0.1']) {
+        await w.patch('wsite', second, { domain })
+        await w.stalled(second, 'BAD_DOMAIN')
+      }
+      const said = await w.denial('doc-no-domain', { account: w.account, domain: 'a b.test', content: specContent() })
+      assert.match(said ?? 'it was taken', /spec\.domain/)
     },
   },
   {

@@ -34,7 +34,7 @@ export const PAYLOAD: Clause[] = [
     part,
     says: 'external_ref is the partner key: a repeat returns the existing site with replayed true, and sites are mutable through update',
     rules: ['the-site'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const body = { content: siteContent(), external_ref: 'doc-ref' }
       const first = await w.sure('POST', '/api/website/generate', body)
@@ -48,6 +48,13 @@ export const PAYLOAD: Clause[] = [
         content: { hero: { title: 'Changed' } },
       })
       assert.match(await w.page(site), /Changed/)
+
+      await w.apply('doc-ref-2', { account: w.account, externalRef: 'doc-ref-2', content: specContent() })
+      await eventually('REST to know it', async () => (await w.ask('GET', '/api/website/doc-ref-2')).status === 200)
+      const known = await w.sure('POST', '/api/website/generate', { ...body, external_ref: 'doc-ref-2' })
+      assert.equal([known.replayed, known.site.id], [true, 'doc-ref-2'])
+      await w.patch('wsite', 'doc-ref-2', { content: { hero: { title: 'Changed by kubectl' } } })
+      await eventually('its page', async () => (await w.page(await w.site('doc-ref-2'))).includes('Changed by kubectl'))
     },
   },
   {
@@ -110,12 +117,14 @@ export const PAYLOAD: Clause[] = [
     part,
     says: 'A video is of YouTube or Vimeo only, and a facade that is contacted by a click',
     rules: ['video'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       for (const url of ['https://www.youtube.com/watch?v=dQw4w9WgXcQ', 'https://vimeo.com/76979871']) {
-        const page = await pageOf(w, { video: { url } })
-        assert.match(page, /<section id="video"/)
-        assert.not.match(page, /<iframe|<video/)
+        await w.eachWay({ content: siteContent({ video: { url } }) }, async (site, way) => {
+          const page = await w.page(site)
+          assert.match(page, /<section id="video"/, way)
+          assert.not.match(page, /<iframe|<video/, way)
+        })
       }
       const content = siteContent({ video: { url: 'https://videos.test/1' } })
       await w.refuses(400, 'BAD_VIDEO_URL', 'POST', '/api/website/generate', { content })
@@ -125,18 +134,19 @@ export const PAYLOAD: Clause[] = [
     part,
     says: 'image_hover, services_layout, products_layout and team_layout are words beside their sections',
     rules: ['content'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const words = { image_hover: 'zoom', services_layout: 'list', products_layout: 'carousel', team_layout: 'grid' }
-      const { content } = await w.make({ content: siteContent(words) })
-      for (const [word, value] of Object.entries(words)) assert.is(content[word], value)
+      await w.eachWay({ content: siteContent(words) }, async ({ content }, way) => {
+        for (const [word, value] of Object.entries(words)) assert.is(content[word], value, way)
+      })
     },
   },
   {
     part,
     says: 'meta.layout is one of seven, composes with every template, and is never locked',
     rules: ['layouts', 'templates', 'type-scale', 'budgets'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const { layouts, templates } = await w.sure('GET', '/templates')
       assert.equal(
@@ -149,12 +159,14 @@ export const PAYLOAD: Clause[] = [
       )
       for (const [at, layout] of LAYOUTS.entries()) {
         const template = TEMPLATES[(at * 3) % TEMPLATES.length]
-        const site = await w.make({ content: siteContent({ meta: { company_name: 'V', layout, template } }) })
-        assert.match(await w.page(site), new RegExp(`class="l-${layout} t-${template}`))
-        assert.equal(
-          site.warnings.filter(({ code }: { code: string }) => code.endsWith('_BUDGET')),
-          [],
-        )
+        const content = siteContent({ meta: { company_name: 'V', layout, template } })
+        await w.eachWay({ content }, async (site, way) => {
+          assert.match(await w.page(site), new RegExp(`class="l-${layout} t-${template}`), way)
+          assert.equal(
+            site.warnings.filter(({ code }: { code: string }) => code.endsWith('_BUDGET')),
+            [],
+          )
+        })
       }
     },
   },
@@ -186,18 +198,19 @@ export const PAYLOAD: Clause[] = [
     part,
     says: 'meta.pages is at most 8 pages with slug, title and sections, the empty slug the index: one static file each, with shared navigation',
     rules: ['order-and-pages', 'rendering'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const pages = ['', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((slug) => ({
         slug,
         title: `Page ${slug}`,
         sections: ['products', 'contact'],
       }))
-      const site = await w.make({ content: siteContent({ meta: { company_name: 'V', pages } }) })
-      for (const { slug } of pages) {
-        const page = await w.page(site, slug === '' ? '' : `${slug}/`)
-        for (const { title } of pages) assert.ok(page.includes(`${title}<`), `${slug} leads to ${title}`)
-      }
+      await w.eachWay({ content: siteContent({ meta: { company_name: 'V', pages } }) }, async (site, way) => {
+        for (const { slug } of pages) {
+          const page = await w.page(site, slug === '' ? '' : `${slug}/`)
+          for (const { title } of pages) assert.ok(page.includes(`${title}<`), `${way}: ${slug} leads to ${title}`)
+        }
+      })
       const wrong = [
         [...pages, { slug: 'i', title: 'I', sections: ['products'] }],
         pages.slice(1),
@@ -213,11 +226,13 @@ export const PAYLOAD: Clause[] = [
     part,
     says: "The agent preset is a referral card: each agent's link goes in cta_banner.link",
     rules: ['presets'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const link = 'https://partner.test/?agent=42'
       const content = { meta: { company_name: 'Ana' }, hero: {}, cta_banner: { title: 'Start', link } }
-      assert.ok((await w.page(await w.make({ content, preset: 'agent' }))).includes(link))
+      await w.eachWay({ content, preset: 'agent' }, async (site, way) =>
+        assert.ok((await w.page(site)).includes(link), way),
+      )
     },
   },
 ]

@@ -98,14 +98,17 @@ export const SECTION_CLAUSES: Clause[] = NAMED.map(([says, content, read]) => ({
   part: 'Resources and their fields',
   says: `A site has the section ${says}`,
   rules: ['content', 'forms'],
-  over: 'REST',
+  over: 'both',
   async walk(w) {
     const one = (await paint(3, 900, 600)).toString('base64')
     const pictured = JSON.stringify(content).includes('asset:one')
-    const page = await w.page(await w.make({ content: siteContent(content), ...(pictured && { assets: { one } }) }))
-    for (const words of read) {
-      if (words instanceof RegExp) assert.match(page, words)
-      else assert.ok(page.includes(words), words)
-    }
+    const sent = { content: siteContent(content), ...(pictured && { assets: { one } }) }
+    await w.eachWay(sent, async (site, way) => {
+      const page = await w.page(site)
+      for (const words of read) {
+        if (words instanceof RegExp) assert.match(page, words, way)
+        else assert.ok(page.includes(words), `${way}: ${words}`)
+      }
+    })
   },
 }))

@@ -68,7 +68,7 @@ export const SERVICE: Clause[] = [
     part,
     says: 'Publishing puts the site on a real server under its own domain with TLS',
     rules: ['publishing', 'names', 'the-life-of-a-name'],
-    over: 'REST',
+    over: 'both',
     async walk(w) {
       const { id } = await w.make()
       await w.sure('PUT', `/api/website/${id}/domain`, { domain: 'www.doc-own.test' })
@@ -79,6 +79,20 @@ export const SERVICE: Clause[] = [
       assert.is(live.url, `https://www.doc-own.test:${w.platform.host.httpsPort}/`)
       const page = await w.platform.visit('www.doc-own.test')
       assert.equal([page.status, page.text], [200, await w.page(await w.site(id))])
+
+      const name = 'doc-own-2'
+      const own = 'www.doc-own-2.test'
+      await w.apply(name, { account: w.account, domain: own, submit: true, content: specContent() })
+      await eventually(`${name} to be in review`, async () => (await w.site(name))?.status === 'in_review')
+      await w.sure('POST', `/api/website/${name}/decision`, { decision: 'approve' }, w.platform.reviewer)
+      await w.patch('wsite', name, { publish: true })
+      await w.stalled(name, 'DOMAIN_UNPROVEN')
+      const [type, host, value] = (await w.object(name)).status.domainRecords[0].split(' ')
+      assert.is(type, 'TXT')
+      await w.platform.dns('set-txt', { host: `${host}.`, value })
+      await eventually(`${own} to be served`, async () => (await w.site(name)).status === 'live', 90_000)
+      const other = await w.platform.visit(own)
+      assert.equal([other.status, other.text], [200, await w.page(await w.site(name))])
     },
   },
   {

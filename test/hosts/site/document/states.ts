@@ -63,7 +63,12 @@ export const STATES: Clause[] = [
     over: 'kubectl',
     async walk(w) {
       const name = 'doc-kubectl'
-      await w.apply(name, { account: w.account, externalRef: 'doc-kubectl', content: specContent() })
+      await w.apply(name, {
+        account: w.account,
+        externalRef: 'doc-kubectl',
+        metadata: METADATA,
+        content: specContent(),
+      })
       await isStatus(w, name, 'draft')
       await w.patch('wsite', name, { submit: true, subdomain: 'doc-kubectl' })
       await isStatus(w, name, 'in_review')
@@ -84,6 +89,8 @@ export const STATES: Clause[] = [
       })
       for (const type of ['generated', 'submitted', 'approved', 'published'])
         assert.ok(types.includes(`website.${type}`), type)
+      for (const { data } of await eventsOf(w, name))
+        assert.equal([data.site.external_ref, data.site.metadata], ['doc-kubectl', METADATA])
     },
   },
   {

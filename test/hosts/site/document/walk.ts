@@ -35,6 +35,8 @@ export type Walk = {
   /** Answers with that status and code, and keeps that it did. */
   refuses(status: number, code: string, method: string, path: string, body?: unknown, token?: string): Promise<Json>
   make(body?: Record<string, unknown>): Promise<Json>
+  /** The same site by each way in, looked at as it was rendered: sent over REST, then written over kubectl in the names of the resource. */
+  eachWay(body: Sent, look: (site: Json, way: 'REST' | 'kubectl') => Promise<void>): Promise<void>
   site(id: string): Promise<Json>
   /** Over kubectl. */
   apply(name: string, spec: object): Promise<void>
@@ -49,11 +51,29 @@ export type Walk = {
   account: string
 }
 
+/** What generate takes and a spec can say as well; pictures are sent over REST, and a spec names what was sent. */
+export type Sent = { content: Record<string, unknown>; preset?: string; assets?: Record<string, string> }
+
+/** The names of the resource for those of REST; what is no name stays. */
+const camel = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(camel)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      camel(one),
+    ]),
+  )
+}
+
+const OWNER = 'demo'
+
 /** All of them: the last line alone does not say which field it is. */
 const wordsOf = (error: { detail?: string }): string => error.detail ?? String(error)
 
 export const makeWalk = (platform: SitePlatform): Walk => {
   const refused = new Set<string>()
+  let written = 0
   const ask: Walk['ask'] = (method, path, body, token) => platform.as(method, path, body, token)
   const object = async (name: string): Promise<Json> =>
     JSON.parse(await platform.kubectl(['get', 'wsite', name, '-o', 'json']))
@@ -67,7 +87,7 @@ export const makeWalk = (platform: SitePlatform): Walk => {
   return {
     platform,
     refused,
-    account: 'demo',
+    account: OWNER,
     ask,
     async sure(method, path, body, token) {
       const reply = await ask(method, path, body, token)
@@ -82,6 +102,18 @@ export const makeWalk = (platform: SitePlatform): Walk => {
       return reply.json
     },
     make: (body = {}) => makeSite(platform, body),
+    async eachWay({ assets, ...body }, look) {
+      const sent = await makeSite(platform, { ...body, ...(assets && { assets }) })
+      await look(sent, 'REST')
+      const name = `doc-way-${++written}`
+      const known = assets && { assets: (await object(sent.id)).spec.assets }
+      await apply(name, { account: OWNER, ...body, content: camel(body.content), ...known })
+      const made = await eventually(`${name} to be rendered`, async () => {
+        const { json, status } = await ask('GET', `/api/website/${name}`)
+        return status === 200 && json.site.preview_digest !== null && json.site
+      })
+      await look(made, 'kubectl')
+    },
     site: async (id) => (await platform.as('GET', `/api/website/${id}`)).json.site,
     apply: async (name, spec) => {
       await apply(name, spec)
