@@ -9,6 +9,7 @@ export type Signs = {
   moreFacts: string
   nextPage: string
   onThisPage: string
+  languages: string
   call: string
   watch: string
   /** Who will see the visitor. */
@@ -45,6 +46,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
     moreFacts: 'All details',
     nextPage: 'Next',
     onThisPage: 'On this page',
+    languages: 'Languages',
     call: 'Call',
     watch: 'Watch',
     watchedBy: (company) => `Opens at ${company}, which will see your visit.`,
@@ -67,6 +69,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
     moreFacts: 'Todos los detalles',
     nextPage: 'Siguiente',
     onThisPage: 'En esta página',
+    languages: 'Idiomas',
     call: 'Llamar',
     watch: 'Ver',
     watchedBy: (company) => `Se abre en ${company}, que verá la visita.`,
@@ -89,6 +92,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
     moreFacts: '全部規格',
     nextPage: '下一頁',
     onThisPage: '本頁內容',
+    languages: '語言',
     call: '來電',
     watch: '播放影片',
     watchedBy: (company) => `將在 ${company} 開啟，該公司會得知您的造訪。`,
@@ -111,6 +115,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
     moreFacts: '全部参数',
     nextPage: '下一页',
     onThisPage: '本页内容',
+    languages: '语言',
     call: '来电',
     watch: '播放视频',
     watchedBy: (company) => `将在 ${company} 打开，该公司会获知您的访问。`,

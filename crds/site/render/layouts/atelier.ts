@@ -2,16 +2,18 @@
 import { type Html, html } from '../../../text/html.ts'
 import { type Frame, navItems } from '../page/frame.ts'
 import { actions, brandLink, mailLink, otherWays } from '../page/parts.ts'
-import { facts, fitOf, headline, heroSet, heroShot, lede, legalWords, menu, pageTitle } from './chrome.ts'
+import { fitOf, languages, menu } from './chrome.ts'
+import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 .button{background:none;color:var(--fg);border:1px solid var(--edg);font-weight:500;padding-inline:2rem}
 .button:hover{color:var(--acc);filter:none}
 h1,h2,h3,h4{font-weight:min(var(--hw),500)}
-.bar .side{display:none}
+.bar .side,.end{display:none}
 @media (min-width:64rem){.fit-w .bar{display:grid;grid-template-columns:1fr auto 1fr;min-height:6rem;gap:2rem}.fit-w .bar .side{display:block}
-.fit-w .bar>.brand{justify-self:center}.side ul{display:flex;gap:clamp(1rem,2.2vw,2rem)}.side.lft ul{justify-content:flex-end}
+.fit-w .bar>.brand{justify-self:center}.fit-w .end{display:flex;align-items:center;justify-content:space-between;gap:2rem}.side ul{display:flex;gap:clamp(1rem,2.2vw,2rem)}.side.lft ul{justify-content:flex-end}
 .side a{display:flex;align-items:center;min-height:2.75rem;text-decoration:none;font-size:max(.9375rem,var(--t-1))}
 .side a:hover,.side [aria-current]{text-decoration:underline;text-underline-offset:.4em}}
 .brand{font-size:var(--t2);font-weight:min(var(--hw),500)}
@@ -75,7 +77,7 @@ const sides = (frame: Frame): [Html, Html] => {
 const header = (frame: Frame): Html => {
   const fits = navItems(frame).length > 1 && fitOf(frame, 12) !== '' ? ' fit-w' : ''
   const [left, right] = sides(frame)
-  return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && right}${menu(frame)}</div></header>`
+  return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && html`<div class="end">${right}${languages(frame)}</div>`}${menu(frame)}</div></header>`
 }
 
 const hero = (frame: Frame): Html => {
@@ -98,9 +100,10 @@ const footer = (frame: Frame): Html => {
   const { email } = frame.content.contact ?? {}
   const ways = otherWays(frame).flatMap(({ links }) => links)
   const items = navItems(frame)
+  const hours = hourSpans(frame)
   return html`<footer class="foot"><div class="in"><div class="orn"></div><p class="brand">${frame.content.meta.companyName}</p>${
     email !== undefined && html`<p>${mailLink(email)}</p>`
-  }${ways.length > 0 && html`<div class="ln">${ways}</div>`}${
+  }${ways.length > 0 && html`<div class="ln">${ways}</div>`}${hours.length > 0 && html`<p class="ln hrs">${hours}</p>`}${
     items.length > 1 &&
     html`<nav aria-label="${frame.signs.index}"><p class="ln">${items.map(({ href, title }) => html`<a href="${href}">${title}</a>`)}</p></nav>`
   }<p class="ln">${legalWords(frame)}<a href="#top">${frame.words.top}</a></p></div></footer>`

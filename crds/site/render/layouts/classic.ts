@@ -1,21 +1,10 @@
 /** Classic: the trusted shop front. Headline beside the picture, bands that alternate, cards in threes. */
 import { html } from '../../../text/html.ts'
 import { actions, brandLink } from '../page/parts.ts'
-import {
-  facts,
-  fitOf,
-  footColumns,
-  headline,
-  heroSet,
-  heroShot,
-  lede,
-  legalLine,
-  links,
-  menu,
-  pageTitle,
-  primary,
-} from './chrome.ts'
+import { fitOf, languages, links, menu, primary } from './chrome.ts'
+import { footColumns, legalLine } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 .top{border-bottom:1px solid var(--lin)}
@@ -48,7 +37,7 @@ export const classic: LayoutView = {
   grid: { margin: [20, 72], gutter: [20, 32], gap: [56, 96], width: 1200, top: 5, body: 0, heading: 3 },
   rhythm: { grounds: ['g-paper', 'g-tint'], hung: true, last: 'g-inverse' },
   header: (frame) =>
-    html`<header class="top${fitOf(frame, 14)}"><div class="bar">${brandLink(frame)}${links(frame)}${primary(frame)}${menu(frame)}</div></header>`,
+    html`<header class="top${fitOf(frame, 14)}"><div class="bar">${brandLink(frame)}${links(frame)}${primary(frame)}${languages(frame)}${menu(frame)}</div></header>`,
   hero: (frame) => {
     const picture =
       heroSet(frame, 1.25) ??

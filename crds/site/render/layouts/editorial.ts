@@ -2,21 +2,10 @@
 import { type Html, html } from '../../../text/html.ts'
 import { type Frame, WIDE_ENOUGH } from '../page/frame.ts'
 import { actions, brandLink, mailLink } from '../page/parts.ts'
-import {
-  facts,
-  fitOf,
-  footColumns,
-  headline,
-  heroSet,
-  heroShot,
-  lede,
-  legalLine,
-  links,
-  menu,
-  nextPage,
-  pageTitle,
-} from './chrome.ts'
+import { fitOf, languages, links, menu } from './chrome.ts'
+import { footColumns, legalLine, nextPage } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 .top{border-bottom:1px solid var(--fg)}
@@ -98,7 +87,7 @@ export const editorial: LayoutView = {
   grid: { margin: [16, 40], gutter: [12, 24], gap: [72, 128], width: 1520, top: 6, body: 0, heading: 4 },
   rhythm: { grounds: ['g-paper'], hung: false, last: 'g-paper' },
   header: (frame) =>
-    html`<header class="top${fitOf(frame, 10)}"><div class="bar">${brandLink(frame)}${kicker(frame)}${links(frame)}${menu(frame)}</div></header>`,
+    html`<header class="top${fitOf(frame, 10)}"><div class="bar">${brandLink(frame)}${kicker(frame)}${links(frame)}${languages(frame)}${menu(frame)}</div></header>`,
   hero,
   pageHead: (frame) => {
     const { page, pages } = frame

@@ -2,8 +2,10 @@
 import { type Html, html } from '../../../text/html.ts'
 import { contactHref, type Frame, homeHref, navItems } from '../page/frame.ts'
 import { brandLink, mailLink, otherWays } from '../page/parts.ts'
-import { facts, headline, heroSet, heroShot, lede, legalWords, pageTitle, sectionLinks } from './chrome.ts'
+import { sectionLinks } from './chrome.ts'
+import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 body{counter-reset:part}
@@ -42,6 +44,7 @@ body{counter-reset:part}
 .idx a::before{content:counter(at);color:var(--mut);font-variant-numeric:tabular-nums;min-width:1.5rem}
 .idx [aria-current]{font-weight:700;text-decoration:underline}
 .foot .wy{display:flex;flex-wrap:wrap;gap:.25rem 2rem;margin-top:1.5rem;color:var(--mut)}
+.foot .hrs{display:grid;justify-content:start;color:var(--fg);font-variant-numeric:tabular-nums lining-nums}
 .phead h1{line-height:1.02}
 @media (max-width:63.99rem){.hero .lede{font-size:var(--t1)}}
 `
@@ -63,11 +66,12 @@ const footer = (frame: Frame): Html => {
   const items =
     frame.pages.length > 1 ? navItems(frame) : sectionLinks(frame).map((one) => ({ ...one, current: false }))
   const ways = otherWays(frame).flatMap(({ links }) => links)
+  const hours = hourSpans(frame)
   return html`<footer class="foot" id="index"><div class="in">${
     email !== undefined && !onPage && html`<p class="big">${mailLink(email)}</p>`
   }<nav aria-label="${frame.signs.index}"><ol class="idx">${items.map(
     ({ href, title, current }) => html`<li><a href="${href}"${current && html` aria-current="page"`}>${title}</a></li>`,
-  )}</ol></nav><div class="wy"><a href="${homeHref(frame)}">${frame.content.meta.companyName}</a>${ways}${legalWords(frame)}<a href="#top">${frame.words.top}</a></div></div></footer>`
+  )}</ol></nav>${hours.length > 0 && html`<div class="wy hrs">${hours}</div>`}<div class="wy"><a href="${homeHref(frame)}">${frame.content.meta.companyName}</a>${ways}${legalWords(frame)}<a href="#top">${frame.words.top}</a></div></div></footer>`
 }
 
 export const monolith: LayoutView = {

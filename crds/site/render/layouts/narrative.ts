@@ -2,8 +2,10 @@
 import { type Html, html } from '../../../text/html.ts'
 import { type Frame, shotOf } from '../page/frame.ts'
 import { actions, brandLink } from '../page/parts.ts'
-import { facts, footColumns, headline, heroShot, lede, legalLine, menu, nextPage, pageTitle } from './chrome.ts'
+import { menu } from './chrome.ts'
+import { footColumns, legalLine, nextPage } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 .bar{width:calc(100% - 2*var(--mg));max-width:none}

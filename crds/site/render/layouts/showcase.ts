@@ -4,8 +4,10 @@ import { ratioOf } from '../choose/pictures.ts'
 import { MATTERS } from '../matter/sections.ts'
 import { type Frame, ratiosOf } from '../page/frame.ts'
 import { actions, brandLink, priceOf, specsOf } from '../page/parts.ts'
-import { facts, fitOf, footColumns, headline, heroShot, lede, legalLine, links, menu, pageTitle } from './chrome.ts'
+import { fitOf, languages, links, menu } from './chrome.ts'
+import { footColumns, legalLine } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 .top{border-bottom:1px solid var(--lin)}
@@ -93,7 +95,7 @@ export const showcase: LayoutView = {
   grid: { margin: [16, 32], gutter: [8, 16], gap: [48, 72], width: 1720, top: 4, body: -1, heading: 2 },
   rhythm: { grounds: ['g-paper', 'g-paper', 'g-tint'], hung: false, last: 'g-tint' },
   header: (frame) =>
-    html`<header class="top${fitOf(frame)}"><div class="bar">${brandLink(frame)}${links(frame)}${menu(frame)}</div></header>`,
+    html`<header class="top${fitOf(frame)}"><div class="bar">${brandLink(frame)}${links(frame)}${languages(frame)}${menu(frame)}</div></header>`,
   hero,
   pageHead: (frame) => html`<header class="phead"><div class="in">${pageTitle(frame)}</div></header>`,
   footer: (frame) =>

@@ -14,6 +14,11 @@ export const CHROME = `
 .bar>.brand{display:flex;align-items:center;min-height:3.5rem;padding-block:.5rem;min-width:0;max-width:calc(100% - 7rem);position:relative;z-index:1}
 .bar>.button,.bar>.kicker{display:none}
 .links{display:none}
+.langs{display:flex;flex-wrap:wrap;gap:0 1.25rem}
+.langs a{display:flex;align-items:center;min-height:2.75rem;min-width:2.75rem;text-decoration:none;font-size:max(.9375rem,var(--t-1));white-space:nowrap}
+.langs a:hover{text-decoration:underline;text-underline-offset:.4em}
+.langs [aria-current]{font-weight:600}
+.bar>.langs{display:none;justify-content:flex-end;flex-wrap:nowrap}
 .links ul{display:flex;gap:.25rem clamp(1rem,2.2vw,2rem)}
 .links a{display:flex;align-items:center;min-height:2.75rem;white-space:nowrap;text-decoration:none;font-size:max(.9375rem,var(--t-1))}
 .links a:hover,.links [aria-current]{text-decoration:underline;text-decoration-thickness:2px;text-underline-offset:.4em}
@@ -30,9 +35,14 @@ export const CHROME = `
 .panel [aria-current]{font-weight:700;text-decoration:underline;text-decoration-thickness:2px;text-underline-offset:.3em}
 .panel .under{border-top:1px solid var(--lin);margin-top:.5rem;padding-top:.5rem}
 .panel .under a{font-size:var(--t0)}
+.panel>:is(.langs,.tel,.hrs){border-top:1px solid var(--lin);margin-top:.5rem;padding-top:.5rem;max-width:none}
+.panel .langs [aria-current]{text-decoration:none}
+.panel .tel{display:flex;flex-wrap:wrap;align-items:center;gap:0 1rem}
+.panel .tel span{color:var(--mut)}
+.panel .hrs{padding-block:.75rem;font-variant-numeric:tabular-nums lining-nums}
 .panel .button{display:inline-flex;margin-top:1rem;font-size:1rem}
-@media (min-width:48rem){.fit-m .links{display:block}.fit-m .menu{display:none}.fit-m .bar>.button{display:inline-flex}.fit-m .bar>.kicker{display:block}.fit-m .bar{flex-wrap:nowrap}.fit-m .bar>.brand{max-width:none}}
-@media (min-width:64rem){.fit-w .links{display:block}.fit-w .menu{display:none}.fit-w .bar>.button{display:inline-flex}.fit-w .bar>.kicker{display:block}.fit-w .bar{flex-wrap:nowrap}.fit-w .bar>.brand{max-width:none}}
+@media (min-width:48rem){.fit-m .links{display:block}.fit-m .menu{display:none}.fit-m .bar>.button{display:inline-flex}.fit-m .bar>.kicker{display:block}.fit-m .bar>.langs{display:flex}.fit-m .bar{flex-wrap:nowrap}.fit-m .bar>.brand{max-width:none}}
+@media (min-width:64rem){.fit-w .links{display:block}.fit-w .menu{display:none}.fit-w .bar>.button{display:inline-flex}.fit-w .bar>.kicker{display:block}.fit-w .bar>.langs{display:flex}.fit-w .bar{flex-wrap:nowrap}.fit-w .bar>.brand{max-width:none}}
 .dock{position:fixed;inset:auto 0 0;z-index:5;display:grid;grid-auto-flow:column;grid-auto-columns:1fr;background:var(--paper);border-top:1px solid var(--line)}
 .dock a{display:flex;align-items:center;justify-content:center;min-height:3.5rem;padding:.25rem .75rem;border-radius:0;border:0;font-size:1rem;font-weight:600;line-height:1.2;text-decoration:none;text-align:center}
 .dock :focus-visible{outline-offset:-5px;box-shadow:none}
