@@ -3,6 +3,7 @@ import type { Day, SiteLang } from '../content/content.ts'
 
 export type Signs = {
   menu: string
+  more: string
   close: string
   index: string
   /** The rest of a list of facts. */
@@ -41,6 +42,7 @@ const weekOf = (words: string): Record<Day, string> => {
 export const SIGNS: Record<SiteLang, Signs> = {
   en: {
     menu: 'Menu',
+    more: 'More',
     close: 'Close',
     index: 'Index',
     moreFacts: 'All details',
@@ -64,6 +66,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   es: {
     menu: 'Menú',
+    more: 'Más',
     close: 'Cerrar',
     index: 'Índice',
     moreFacts: 'Todos los detalles',
@@ -87,6 +90,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   'zh-Hant': {
     menu: '選單',
+    more: '更多',
     close: '關閉',
     index: '目錄',
     moreFacts: '全部規格',
@@ -110,6 +114,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   'zh-Hans': {
     menu: '菜单',
+    more: '更多',
     close: '关闭',
     index: '目录',
     moreFacts: '全部参数',

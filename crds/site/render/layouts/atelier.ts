@@ -1,11 +1,11 @@
 /** Atelier: a maker's table. A stamp on a white sheet, a centred name, one thought and then air. */
 import { type Html, html } from '../../../text/html.ts'
-import { type Frame, navItems } from '../page/frame.ts'
+import { type Frame, navItems, ratiosOf } from '../page/frame.ts'
 import { actions, brandLink, mailLink, otherWays } from '../page/parts.ts'
 import { fitOf, languages, menu } from './chrome.ts'
 import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
-import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, pushesOut } from './opening.ts'
 
 const CSS = `
 .button{background:none;color:var(--fg);border:1px solid var(--edg);font-weight:500;padding-inline:2rem}
@@ -19,10 +19,12 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .brand{font-size:var(--t2);font-weight:min(var(--hw),500)}
 .hero{padding-block:calc(var(--gap)*.2) calc(var(--gap)*.6);text-align:center}
 .hero .in{display:grid;justify-items:center;gap:1.25rem}
-.hero .stamp{position:relative;width:min(100%,26rem)}
-.hero .im{width:100%;max-height:40svh}
+.hero{--hh:40svh}
+.hero .stamp{position:relative;width:100%}
+.hero .one{margin-inline:auto}
+@media (max-width:63.99rem){.hero.late .stamp{order:9}}
 .hero .cap{font-size:var(--t-1);color:var(--mut);padding-top:.5rem}
-@media (min-width:64rem){.hero .stamp{width:auto}.hero .im{max-height:46svh;width:auto;height:46svh;margin-inline:auto}.hero .cap{position:absolute;inset:auto auto 0 calc(100% + 1.25rem);width:9rem;text-align:start;padding:0}
+@media (min-width:64rem){.hero{--hh:46svh}.hero .stamp{width:auto}.hero .one{width:min(60vw,var(--mw),calc(var(--hh)*var(--r)))}.hero .cap{position:absolute;inset:auto auto 0 calc(100% + 1.25rem);width:9rem;text-align:start;padding:0}
 .hero .cap:lang(zh){writing-mode:vertical-rl;width:auto;max-height:100%}}
 .hero .set{height:46svh;width:min(100%,52rem)}.hero .set.n3{grid-template-columns:1fr 1.5fr 1fr;grid-template-rows:1fr}.hero .set.n3>:first-child{grid-row:1;grid-column:2}.hero .set .im{height:100%}.hero .stamp:has(.set){width:100%;display:grid;justify-items:center}.hero .stamp:has(.set) .cap{position:static;width:auto}
 .hero h1{max-width:22em}
@@ -57,6 +59,7 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .foot .ln{display:flex;flex-wrap:wrap;justify-content:center;gap:0 2rem}
 .phead{text-align:center;padding-block:calc(var(--gap)*.4)}
 .phead .lede{margin-inline:auto}
+@media (prefers-reduced-motion:no-preference){::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.42s}}
 `
 
 /** Links stand at either side of the name; the odd one at the start. */
@@ -80,18 +83,22 @@ const header = (frame: Frame): Html => {
   return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && html`<div class="end">${right}${languages(frame)}</div>`}${menu(frame)}</div></header>`
 }
 
+/** Of the stamp on a phone of 800, with its caption. */
+const STAMP_PX = 350
+
 const hero = (frame: Frame): Html => {
-  const [ratio = 0.8] = [frame.image(heroShot(frame)?.value)].flatMap((one) =>
-    one === null ? [] : [one.width / one.height > 1.2 ? 1 : 0.8],
-  )
+  const [own = 1] = ratiosOf(frame, [heroShot(frame)])
+  const ratio = own > 1.2 ? 1 : 0.8
   const picture =
-    heroSet(frame, 0.8) ?? frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,90vw', ratio, as: 'mood' })
+    heroSet(frame, 0.8) ??
+    frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,90vw', ratio, hero: { phone: 1 }, as: 'mood' })
+  const late = picture !== null && pushesOut(frame, STAMP_PX)
   const caption = frame.content.hero?.chips?.[0]
   const opening =
     picture === null
       ? html``
       : html`<figure class="stamp">${picture}${caption !== undefined && html`<figcaption class="cap">${caption}</figcaption>`}</figure>`
-  return html`<section class="hero${picture === null && ' bare'}"><div class="in">${opening}${headline(frame)}${
+  return html`<section class="hero${picture === null && ' bare'}${late && ' late'}"><div class="in">${opening}${headline(frame)}${
     picture === null && html`<div class="orn"></div>`
   }${lede(frame)}${actions(frame)}${picture === null && facts(frame)}</div></section>`
 }

@@ -18,7 +18,7 @@ body{counter-reset:part}
 .hero .go{display:inline-flex;align-items:center;min-height:3rem;margin-top:calc(var(--gap)*.25);font:var(--hw) var(--t2)/1.2 var(--head);text-decoration-thickness:3px;text-underline-offset:.2em}
 .hero .chips{margin-top:1.5rem}
 .hero .set{margin-top:calc(var(--gap)*.5);height:min(50svh,28rem);max-width:64rem}.hero .set .im{margin:0;max-width:none}
-.hero .im{margin-top:calc(var(--gap)*.5);max-width:40rem}
+.hero .im{margin-top:calc(var(--gap)*.5);max-width:40rem}.hero{--hh:90svh}
 .s,.g-tint.s,.g-inverse.s{padding-block:calc(var(--gap)*.5)}
 .s{overflow-x:clip}
 .s>.in{position:relative;padding-top:1.25rem}
@@ -47,6 +47,7 @@ body{counter-reset:part}
 .foot .hrs{display:grid;justify-content:start;color:var(--fg);font-variant-numeric:tabular-nums lining-nums}
 .phead h1{line-height:1.02}
 @media (max-width:63.99rem){.hero .lede{font-size:var(--t1)}}
+@media (prefers-reduced-motion:no-preference){@view-transition{navigation:none}}
 `
 
 const header = (frame: Frame): Html =>
@@ -56,7 +57,7 @@ const hero = (frame: Frame): Html => {
   const href = contactHref(frame)
   return html`<section class="hero"><div class="in">${headline(frame)}${lede(frame)}${
     href !== null && html`<p><a class="go" href="${href}">${frame.words.heroAction ?? frame.words.getInTouch}</a></p>`
-  }${facts(frame)}${heroSet(frame, 1) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', as: 'mood' })}</div></section>`
+  }${facts(frame)}${heroSet(frame, 1) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', hero: {}, as: 'mood' })}</div></section>`
 }
 
 /** Pages, or the sections of the only one; and one way to get in touch, large. */

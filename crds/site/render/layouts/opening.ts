@@ -1,7 +1,9 @@
 /** What opens a page: its headline, the words under it, and the pictures of a hero. */
 import { type Html, html } from '../../../text/html.ts'
-import { headlineClass } from '../choose/headline.ts'
+import { headlineClass, headlineOf, lengthOf } from '../choose/headline.ts'
+import { type HeroForm, heroFormOf } from '../choose/pictures.ts'
 import { type Frame, focalOf, type Shot, shotOf } from '../page/frame.ts'
+import { SIZES } from '../type/scale.ts'
 
 export const headlineText = ({ content }: Frame): string => content.hero?.title ?? content.meta.companyName
 
@@ -31,6 +33,35 @@ export const heroSet = (frame: Frame, ratio: number): Html | null => {
 
 export const heroShot = (frame: Frame): Shot | null =>
   shotOf(frame, frame.content.hero?.image, frame.content.hero?.alt ?? '', focalOf(frame.content.hero?.focus))
+
+/** How the only picture of a hero stands; null where there is none. @param place the ratio of the layout's widest place */
+export const heroForm = (frame: Frame, place: number): HeroForm | null => {
+  const image = frame.image(heroShot(frame)?.value)
+  return image === null ? null : heroFormOf(image, place)
+}
+
+/** Of a letter in running text, as a share of its size. */
+const LETTER = 0.5
+
+/** About how high headline, lede and action stand in columns of these pixels. @param at 0 on a phone, 1 on a desk */
+export const wordsHeight = (frame: Frame, columns: { title: number; text: number }, at: 0 | 1): number => {
+  const title = headlineText(frame)
+  const text = frame.content.hero?.lede ?? ''
+  const lines = (long: string, sizePx: number, columnPx: number) =>
+    Math.ceil((lengthOf(long) * LETTER * sizePx) / columnPx)
+  const size = SIZES[headlineOf(title, frame.layout.grid.top).step]?.[at] ?? 0
+  const body = SIZES[1]?.[at] ?? 0
+  return lines(title, size, columns.title) * size * 1.1 + lines(text, body, columns.text) * body * 1.4 + ACTION_PX
+}
+
+/** An action with the gaps around it; a header and what else stands on the first screen of a phone. */
+const ACTION_PX = 130
+const [PHONE_PX, PHONE_TAKEN_PX] = [800, 112]
+const PHONE_COLUMN = { title: 312, text: 312 }
+
+/** Whether a picture of this height above the words would push the action out of the first screen of a phone. */
+export const pushesOut = (frame: Frame, picturePx: number): boolean =>
+  PHONE_TAKEN_PX + picturePx + wordsHeight(frame, PHONE_COLUMN, 0) > PHONE_PX
 
 /** The title of a page, sized by its length, a step under a headline. */
 export const pageTitle = ({ page, words, layout }: Frame, top = layout.grid.top - 1): Html =>

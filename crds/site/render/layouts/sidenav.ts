@@ -45,7 +45,7 @@ main{grid-column:2;min-width:0}
 .hero .chips{display:grid;gap:0;align-content:start}
 .hero .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
 .hero .set{height:min(38svh,20rem)}
-.hero .im{max-height:38svh;width:100%}
+.hero{--hh:38svh}
 @media (min-width:48rem){.hero .in:has(>.im),.hero .in:has(>.set),.hero .in:has(>.chips){grid-template-columns:minmax(0,5fr) minmax(0,4fr);align-items:start}}
 @media (min-width:64rem){.hero .in:has(>.chips){grid-template-columns:minmax(0,5fr) minmax(0,3fr);justify-content:space-between}}
 .s{padding-block:calc(var(--gap)*.55);border-bottom:1px solid var(--lin)}
@@ -68,6 +68,7 @@ main{grid-column:2;min-width:0}
 .phead{padding-block:clamp(1.5rem,3vw,3rem) .5rem}
 .phead+.s{padding-top:1rem}
 @media (min-width:64rem){.dock{inset:auto 0 2rem auto}}
+@media (prefers-reduced-motion:no-preference){.top{view-transition-name:rail}::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.12s}}
 `
 
 const SPINE_LEAST = 3
@@ -110,7 +111,7 @@ const spine = (frame: Frame): Html => {
 const hero = (frame: Frame): Html => {
   const picture =
     heroSet(frame, 1.5) ??
-    frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,100vw', ratio: 1.5, as: 'mood' })
+    frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,100vw', ratio: 1.5, hero: {}, as: 'mood' })
   const chips = facts(frame)
   return html`<section class="hero"><div class="in"><div class="wd">${headline(frame)}${lede(frame)}${actions(frame)}${picture !== null && chips}</div>${picture ?? chips}</div></section>`
 }
