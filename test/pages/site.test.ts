@@ -53,6 +53,9 @@ const pathsOf = (files: readonly SiteFile[]): string[] => {
   return ['', ...paths.filter((path) => path !== '')]
 }
 
+/** In a plain run the first page and the last. */
+const judgedByAxe = (paths: string[]): string[] => (isFull ? paths : ['', ...paths.slice(-1)])
+
 spec('websites in a browser', (t) => {
   let browser: Browser
   let stuff: Materials
@@ -68,11 +71,15 @@ spec('websites in a browser', (t) => {
   })
   const inputOf = (value: Content): SiteInput => sampleInput(value, stuff)
 
-  const judgedPage = async (page: Page, path: string, axe: boolean, named: string): Promise<void> => {
-    await page.goto(`/${path}`)
-    await page.evaluate('document.fonts.ready')
-    assert.equal(await sticksOut(page), [], named)
-    if (axe) assert.equal(await findings(page), [], named)
+  /** The pages at one width: each of them, with axe on some, where it is looked at closely, else the home page alone. */
+  const judgedAt = async (page: Page, paths: string[], isClose: boolean, named: string): Promise<void> => {
+    const byAxe = isClose ? judgedByAxe(paths) : []
+    for (const path of isClose ? paths : ['']) {
+      await page.goto(`/${path}`)
+      await page.evaluate('document.fonts.ready')
+      assert.equal(await sticksOut(page), [], `${named} /${path}`)
+      if (byAxe.includes(path)) assert.equal(await findings(page), [], `${named} /${path}`)
+    }
   }
 
   /** One combination at all widths; in a plain run the further pages at one of them, and axe there on the first and the last. */
@@ -87,10 +94,7 @@ spec('websites in a browser', (t) => {
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
       const isClose = closely.includes(width)
-      for (const path of isClose ? paths : ['']) {
-        const axe = isClose && (isFull || path === '' || path === paths.at(-1))
-        await judgedPage(page, path, axe, `${named} /${path} at ${width}`)
-      }
+      await judgedAt(page, paths, isClose, `${named} at ${width}`)
       if (isClose) await kept(page, `site-${one.layout}-${one.template}-${one.lang}-${width}`)
     }
   }

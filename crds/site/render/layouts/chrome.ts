@@ -141,6 +141,8 @@ export const dock = (frame: Frame): Html | null => {
   const ways = SELLING.includes(layout.name) ? shopWays(frame) : []
   if (chat === undefined && ways.length === 0) return null
   const pair =
-    chat !== undefined && ways.length < 2 ? [primary(frame), outward(chat, chatName(chat, words), 'chat')] : ways
+    chat !== undefined && ways.length < 2
+      ? html`${primary(frame)}${outward(chat, chatName(chat, words), 'chat')}`
+      : html`${ways}`
   return html`<aside class="dock" aria-label="${chat === undefined ? words.getInTouch : words.chat}">${pair}</aside>`
 }

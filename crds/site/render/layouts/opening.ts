@@ -41,7 +41,7 @@ export const heroForm = (frame: Frame, place: number): HeroForm | null => {
 }
 
 /** Of a letter in running text, as a share of its size. */
-const LETTER = 0.5
+const LETTER = 0.52
 
 /** About how high headline, lede and action stand in columns of these pixels. @param at 0 on a phone, 1 on a desk */
 export const wordsHeight = (frame: Frame, columns: { title: number; text: number }, at: 0 | 1): number => {
@@ -57,7 +57,7 @@ export const wordsHeight = (frame: Frame, columns: { title: number; text: number
 /** An action with the gaps around it; a header and what else stands on the first screen of a phone. */
 const ACTION_PX = 130
 const [PHONE_PX, PHONE_TAKEN_PX] = [800, 112]
-const PHONE_COLUMN = { title: 312, text: 312 }
+const PHONE_COLUMN = { title: 304, text: 304 }
 
 /** Whether a picture of this height above the words would push the action out of the first screen of a phone. */
 export const pushesOut = (frame: Frame, picturePx: number): boolean =>
