@@ -20,10 +20,10 @@ export const fitOf = (frame: Frame, taken = 0): string => {
   return length <= FITS_MIDDLE ? ' fit-m fit-w' : length <= FITS_WIDE ? ' fit-w' : ''
 }
 
-export type Link = { href: string; title: string; current?: boolean; count?: number }
+type BarLink = { href: string; title: string; current?: boolean; count?: number }
 
 /** The collections of the goods, wherever their page is. */
-export const collectionLinks = ({ content, page, pages }: Frame): Link[] => {
+export const collectionLinks = ({ content, page, pages }: Frame): BarLink[] => {
   const goods = pages.find(({ sections }) => sections.includes('products'))
   if (goods === undefined) return []
   return collectionList(content).map(({ name, id, count, part }) => {
@@ -33,7 +33,7 @@ export const collectionLinks = ({ content, page, pages }: Frame): Link[] => {
 }
 
 /** As many as fit one line of a wide window. */
-export const fitting = (list: readonly Link[]): Link[] => {
+export const fitting = (list: readonly BarLink[]): BarLink[] => {
   let length = 0
   return list.filter(({ title }) => {
     length += lengthOf(title) + 2
@@ -52,13 +52,13 @@ export const languages = (frame: Frame): Html | null => {
     : html`<ul class="langs" aria-label="${frame.signs.languages}">${list.map((link) => html`<li>${link}</li>`)}</ul>`
 }
 
-const linesOf = (list: readonly Link[]): Html[] =>
+const linesOf = (list: readonly BarLink[]): Html[] =>
   list.map(
     ({ href, title, current = false, count }) =>
       html`<li><a href="${href}"${current && html` aria-current="page"`}>${title}${count !== undefined && html` <span class="n">${count}</span>`}</a></li>`,
   )
 
-export const links = (frame: Frame, own: readonly Link[] = navItems(frame)): Html | null => {
+export const links = (frame: Frame, own: readonly BarLink[] = navItems(frame)): Html | null => {
   const list = linesOf(own)
   return list.length === 0
     ? null
@@ -95,7 +95,7 @@ const menuFacts = ({ content, signs }: Frame): Html => {
 }
 
 /** The menu of phones: a details element in the flow, so that a jump leaves it behind. */
-export const menu = (frame: Frame, goods: readonly Link[] = []): Html | null => {
+export const menu = (frame: Frame, goods: readonly BarLink[] = []): Html | null => {
   const items = linesOf(navItems(frame))
   const action = primary(frame)
   const tongues = languages(frame)
