@@ -56,7 +56,7 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .ways{display:flex;flex-wrap:wrap;justify-content:center;gap:1rem 3rem}
 .foot{text-align:center;padding-block:calc(var(--gap)*.6) 3rem}
 .foot p{max-width:none}
-.foot .ln{display:flex;flex-wrap:wrap;justify-content:center;gap:0 2rem}
+.foot .ln{display:flex;flex-wrap:wrap;justify-content:center;align-items:center;gap:0 2rem}
 .phead{text-align:center;padding-block:calc(var(--gap)*.4)}
 .phead .lede{margin-inline:auto}
 @media (prefers-reduced-motion:no-preference){::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.42s}}

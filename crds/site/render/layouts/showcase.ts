@@ -14,7 +14,7 @@ const CSS = `
 @media (min-width:48rem){.bar,.bar>.brand{min-height:4rem}.menu{margin-top:-4rem}.menu>summary{min-height:4rem}.bar>.links{margin-inline-start:auto}}
 .mw{display:none}.panel .goods{border-bottom:1px solid var(--lin);margin-bottom:.5rem;padding-bottom:.5rem}.panel .n{color:var(--mut);margin-inline-start:.5em;font-size:var(--t-1);font-variant-numeric:tabular-nums}
 @media (min-width:64rem){.shop .links{display:block;position:relative;z-index:1;margin-inline-end:7rem}.shop .bar>.brand{max-width:40%}.shop .menu .mo{display:none}.shop .menu:not([open]) .mw{display:inline}
-.shop .panel{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 2rem;align-items:start}.shop .panel nav{display:contents}}
+.shop .panel{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 2rem;align-items:start}.shop .panel nav{display:contents}.shop .panel :is(.goods,.under,.langs,.tel,.hrs){border:0;margin:0;padding-block:0}.shop .panel .hrs{padding-top:.6rem}.shop .panel>.button{margin-top:.5rem}}
 .hero{padding-block:clamp(1.25rem,2.4vw,2.25rem) calc(var(--gap)*.5);overflow:hidden}
 .hero .hd{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem var(--gut);margin-bottom:clamp(1rem,2vw,1.75rem);align-items:end}
 .hero h1{max-width:26em}
