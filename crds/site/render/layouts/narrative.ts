@@ -19,9 +19,10 @@ const CSS = `
 .hero h1{max-width:11em}
 .hero.bare{min-height:82svh}.hero.bare .wd{align-self:center}
 .hero>.im{border-radius:0}
-@media (max-width:63.99rem){.hero.late>.im{order:9}.hero>.one{width:100%}}
+@media (max-width:63.99rem){.hero.late>.im{order:9}.hero>.one{width:min(100%,var(--mw))}}
 @media (min-width:64rem){.hero.bare{min-height:90svh}
 .hero.split{grid-template-columns:1fr 1fr;min-height:min(90svh,60rem)}.hero.split .wd{align-self:center;padding-inline:clamp(2.5rem,5vw,4.5rem)}.hero.split>.one{height:100%;width:100%;aspect-ratio:auto;max-height:90svh}.hero.split.far>.im{order:9}
+.hero.split.own>.one{height:auto;width:min(100%,var(--mw));aspect-ratio:var(--r);place-self:center end}.hero.split.own.far>.one{justify-self:start}
 .hero:is(.wide,.inset)>*{grid-area:1/1}
 .hero.wide>.one{aspect-ratio:auto;width:100%;height:clamp(60vw/var(--o),90svh,100vw/(.6*var(--o)))}
 .hero.inset{padding:calc(var(--mg)*.5) 0}.hero.inset>.one{justify-self:center;--hh:calc(90svh - var(--mg))}
@@ -78,7 +79,7 @@ const opened = (frame: Frame, shot: Shot | null, words: Html, tag: 'section' | '
   const image = frame.image(shot?.value)
   const picture = frame.shot(shot, { sizes: '100vw', ratio: SCREEN, hero: {}, as: 'mood' })
   if (picture === null || image === null) return null
-  const form = image.width < UNDER_WORDS ? 'split' : heroFormOf(image, SCREEN)
+  const form = image.width < UNDER_WORDS ? 'split own' : heroFormOf(image, SCREEN)
   // the words stand on the side away from the subject
   const far = (shot?.focal?.x ?? 0.5) < 0.4
   const late = tag === 'section' && pushesOut(frame, PHONE_PX / heroRatiosOf(image.width / image.height, SCREEN).phone)
