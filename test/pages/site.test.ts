@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { Schema } from '../../crds/kernel/schema.ts'
 import { type Content, content, type Layout, type SiteLang, type Template } from '../../crds/site/content/content.ts'
 import { LANGS, LAYOUTS, TEMPLATES } from '../../crds/site/content/meta.ts'
-import type { SiteInput } from '../../crds/site/render/input.ts'
+import type { SiteFile, SiteInput } from '../../crds/site/render/input.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
 import { type Materials, materials, sampleInput, withHan } from '../support/builders/sites/content.ts'
 import { sampleContent } from '../support/builders/sites/sample.ts'
@@ -47,6 +47,15 @@ const dressed = ({ business, layout, template }: Pick<Combination, 'business' | 
   meta: { ...business.meta, layout, template },
 })
 
+/** The pages of a site, its home first: files are listed by their path. */
+const pathsOf = (files: readonly SiteFile[]): string[] => {
+  const paths = files.filter(({ path }) => path.endsWith('index.html')).map(({ path }) => path.slice(0, -10))
+  return ['', ...paths.filter((path) => path !== '')]
+}
+
+/** In a plain run the first page and the last. */
+const judgedByAxe = (paths: string[]): string[] => (isFull ? paths : ['', ...paths.slice(-1)])
+
 spec('websites in a browser', (t) => {
   let browser: Browser
   let stuff: Materials
@@ -62,25 +71,31 @@ spec('websites in a browser', (t) => {
   })
   const inputOf = (value: Content): SiteInput => sampleInput(value, stuff)
 
-  /** One combination at all widths; in a plain run axe and the further pages at one of them. */
+  /** The pages at one width: each of them, with axe on some, where it is looked at closely, else the home page alone. */
+  const judgedAt = async (page: Page, paths: string[], isClose: boolean, named: string): Promise<void> => {
+    const byAxe = isClose ? judgedByAxe(paths) : []
+    for (const path of isClose ? paths : ['']) {
+      await page.goto(`/${path}`)
+      await page.evaluate('document.fonts.ready')
+      assert.equal(await sticksOut(page), [], `${named} /${path}`)
+      if (byAxe.includes(path)) assert.equal(await findings(page), [], `${named} /${path}`)
+    }
+  }
+
+  /** One combination at all widths; in a plain run the further pages at one of them, and axe there on the first and the last. */
   const judged = async (page: Page, one: Combination): Promise<void> => {
     const named = `${one.layout} ${one.template} ${one.lang}`
     const { files, warnings } = renderSite(await withHan(inputOf(dressed(one)), stuff))
     const heavy = warnings.filter(({ code }) => code === 'FAR_OVER_BUDGET' || code === 'OVER_BUDGET')
     assert.equal(heavy, [], named)
     served.show(files)
-    const paths = files.filter(({ path }) => path.endsWith('index.html')).map(({ path }) => path.slice(0, -10))
+    const paths = pathsOf(files)
     const closely = isFull ? WIDTHS : [WIDTHS[one.n % WIDTHS.length] ?? 360]
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
-      for (const path of closely.includes(width) ? paths : paths.slice(0, 1)) {
-        await page.goto(`/${path}`)
-        await page.evaluate('document.fonts.ready')
-        assert.equal(await sticksOut(page), [], `${named} /${path} at ${width}`)
-      }
-      if (!closely.includes(width)) continue
-      assert.equal(await findings(page), [], `${named} at ${width}`)
-      await kept(page, `site-${one.layout}-${one.template}-${one.lang}-${width}`)
+      const isClose = closely.includes(width)
+      await judgedAt(page, paths, isClose, `${named} at ${width}`)
+      if (isClose) await kept(page, `site-${one.layout}-${one.template}-${one.lang}-${width}`)
     }
   }
 
@@ -88,7 +103,7 @@ spec('websites in a browser', (t) => {
   const staysWithin = async (page: Page, one: Combination): Promise<void> => {
     const { files } = renderSite(inputOf(dressed(one)))
     served.show(files)
-    const paths = files.filter(({ path }) => path.endsWith('index.html')).map(({ path }) => path.slice(0, -10))
+    const paths = pathsOf(files)
     for (const width of isFull ? WIDTHS : [WIDTHS[(one.n + 1) % WIDTHS.length] ?? 360]) {
       await page.setViewportSize({ width, height: 900 })
       for (const path of paths) {

@@ -3,12 +3,14 @@ import type { Day, SiteLang } from '../content/content.ts'
 
 export type Signs = {
   menu: string
+  more: string
   close: string
   index: string
   /** The rest of a list of facts. */
   moreFacts: string
   nextPage: string
   onThisPage: string
+  languages: string
   call: string
   watch: string
   /** Who will see the visitor. */
@@ -42,11 +44,13 @@ const weekOf = (words: string): Record<Day, string> => {
 export const SIGNS: Record<SiteLang, Signs> = {
   en: {
     menu: 'Menu',
+    more: 'More',
     close: 'Close',
     index: 'Index',
     moreFacts: 'All details',
     nextPage: 'Next',
     onThisPage: 'On this page',
+    languages: 'Languages',
     call: 'Call',
     watch: 'Watch',
     watchedBy: (company) => `Plays from ${company}, which will see your visit once you press it.`,
@@ -65,11 +69,13 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   es: {
     menu: 'Menú',
+    more: 'Más',
     close: 'Cerrar',
     index: 'Índice',
     moreFacts: 'Todos los detalles',
     nextPage: 'Siguiente',
     onThisPage: 'En esta página',
+    languages: 'Idiomas',
     call: 'Llamar',
     watch: 'Ver',
     watchedBy: (company) => `Se carga desde ${company}, que verá la visita al pulsar.`,
@@ -88,11 +94,13 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   'zh-Hant': {
     menu: '選單',
+    more: '更多',
     close: '關閉',
     index: '目錄',
     moreFacts: '全部規格',
     nextPage: '下一頁',
     onThisPage: '本頁內容',
+    languages: '語言',
     call: '來電',
     watch: '播放影片',
     watchedBy: (company) => `點按後由 ${company} 播放，該公司會得知您的造訪。`,
@@ -111,11 +119,13 @@ export const SIGNS: Record<SiteLang, Signs> = {
   },
   'zh-Hans': {
     menu: '菜单',
+    more: '更多',
     close: '关闭',
     index: '目录',
     moreFacts: '全部参数',
     nextPage: '下一页',
     onThisPage: '本页内容',
+    languages: '语言',
     call: '来电',
     watch: '播放视频',
     watchedBy: (company) => `点击后由 ${company} 播放，该公司会获知您的访问。`,

@@ -28,6 +28,40 @@ export const ratioOf = (pictures: readonly number[], wanted: number): number => 
   return LADDER.reduce<number>((best, one) => (cropOf(own, one) < cropOf(own, best) ? one : best), LADDER[0])
 }
 
+/** The wanted ratio, or the nearest that takes no more of the picture than a crop may. */
+export const nearestRatio = (picture: number, wanted: number): number =>
+  Math.min(picture / (1 - CROP_MOST), Math.max(picture * (1 - CROP_MOST), wanted))
+
+/** Under this many pixels in width a picture is not stretched over a whole screen. */
+const WIDE_ENOUGH = 1200
+/** A picture is never shown wider than this many times its own width. */
+export const LARGEST = 1.25
+
+/** How the only picture of a hero stands: over the whole width, set in, or beside the words. */
+export type HeroForm = 'wide' | 'inset' | 'split'
+
+/** @param place width to height of the widest place that the layout has for it */
+export const heroFormOf = ({ width, height }: { width: number; height: number }, place: number): HeroForm => {
+  const own = width / height
+  if (own < place && cropOf(own, place) > CROP_MOST) return 'split'
+  return width < WIDE_ENOUGH ? 'inset' : 'wide'
+}
+
+/** A hero on a phone is 4:5 or 3:2, whichever takes less of it; 3:2 on a window of the middle. */
+const [PHONE_TALL, PHONE_FLAT] = [0.8, 1.5] as const
+
+export type HeroRatios = { phone: number; middle: number; wide: number }
+
+/** @param wide that of the layout */
+export const heroRatiosOf = (picture: number, wide: number, phone?: number): HeroRatios => {
+  const nearer = cropOf(picture, PHONE_TALL) < cropOf(picture, PHONE_FLAT) ? PHONE_TALL : PHONE_FLAT
+  return {
+    phone: nearestRatio(picture, phone ?? nearer),
+    middle: nearestRatio(picture, PHONE_FLAT),
+    wide: nearestRatio(picture, wide),
+  }
+}
+
 /** No card is wider than this. */
 const WIDEST = 1.8
 

@@ -11,7 +11,7 @@ const CSS = `
 .mail a{text-decoration-thickness:2px;text-underline-offset:.16em}
 .ways{display:grid;gap:1.25rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,11rem),1fr));align-content:start}
 .ways dt{font-size:var(--t-1);color:var(--mut)}
-.ways a{display:inline-block;padding-block:.35rem;min-height:2rem}
+.ways a{display:inline-flex;align-items:center;min-height:2.75rem;min-width:2.75rem}
 @media (min-width:64rem){.reach{grid-template-columns:7fr 5fr;align-items:start}}
 `
 

@@ -1,26 +1,30 @@
 /** Atelier: a maker's table. A stamp on a white sheet, a centred name, one thought and then air. */
 import { type Html, html } from '../../../text/html.ts'
-import { type Frame, navItems } from '../page/frame.ts'
+import { type Frame, navItems, ratiosOf } from '../page/frame.ts'
 import { actions, brandLink, mailLink, otherWays } from '../page/parts.ts'
-import { facts, fitOf, headline, heroSet, heroShot, lede, legalWords, menu, pageTitle } from './chrome.ts'
+import { fitOf, languages, menu } from './chrome.ts'
+import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, pushesOut } from './opening.ts'
 
 const CSS = `
 .button{background:none;color:var(--fg);border:1px solid var(--edg);font-weight:500;padding-inline:2rem}
 .button:hover{color:var(--acc);filter:none}
 h1,h2,h3,h4{font-weight:min(var(--hw),500)}
-.bar .side{display:none}
+.bar .side,.end{display:none}
 @media (min-width:64rem){.fit-w .bar{display:grid;grid-template-columns:1fr auto 1fr;min-height:6rem;gap:2rem}.fit-w .bar .side{display:block}
-.fit-w .bar>.brand{justify-self:center}.side ul{display:flex;gap:clamp(1rem,2.2vw,2rem)}.side.lft ul{justify-content:flex-end}
+.fit-w .bar>.brand{justify-self:center}.fit-w .end{display:flex;align-items:center;justify-content:space-between;gap:2rem}.side ul{display:flex;gap:clamp(1rem,2.2vw,2rem)}.side.lft ul{justify-content:flex-end}
 .side a{display:flex;align-items:center;min-height:2.75rem;text-decoration:none;font-size:max(.9375rem,var(--t-1))}
 .side a:hover,.side [aria-current]{text-decoration:underline;text-underline-offset:.4em}}
 .brand{font-size:var(--t2);font-weight:min(var(--hw),500)}
 .hero{padding-block:calc(var(--gap)*.2) calc(var(--gap)*.6);text-align:center}
 .hero .in{display:grid;justify-items:center;gap:1.25rem}
-.hero .stamp{position:relative;width:min(100%,26rem)}
-.hero .im{width:100%;max-height:40svh}
+.hero{--hh:40svh}
+.hero .stamp{position:relative;width:100%}
+.hero .one{margin-inline:auto}
+@media (max-width:63.99rem){.hero.late .stamp{order:9}}
 .hero .cap{font-size:var(--t-1);color:var(--mut);padding-top:.5rem}
-@media (min-width:64rem){.hero .stamp{width:auto}.hero .im{max-height:46svh;width:auto;height:46svh;margin-inline:auto}.hero .cap{position:absolute;inset:auto auto 0 calc(100% + 1.25rem);width:9rem;text-align:start;padding:0}
+@media (min-width:64rem){.hero{--hh:46svh}.hero .stamp{width:auto}.hero .one{width:min(60vw,var(--mw),calc(var(--hh)*var(--r)))}.hero .cap{position:absolute;inset:auto auto 0 calc(100% + 1.25rem);width:9rem;text-align:start;padding:0}
 .hero .cap:lang(zh){writing-mode:vertical-rl;width:auto;max-height:100%}}
 .hero .set{height:46svh;width:min(100%,52rem)}.hero .set.n3{grid-template-columns:1fr 1.5fr 1fr;grid-template-rows:1fr}.hero .set.n3>:first-child{grid-row:1;grid-column:2}.hero .set .im{height:100%}.hero .stamp:has(.set){width:100%;display:grid;justify-items:center}.hero .stamp:has(.set) .cap{position:static;width:auto}
 .hero h1{max-width:22em}
@@ -52,9 +56,10 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .ways{display:flex;flex-wrap:wrap;justify-content:center;gap:1rem 3rem}
 .foot{text-align:center;padding-block:calc(var(--gap)*.6) 3rem}
 .foot p{max-width:none}
-.foot .ln{display:flex;flex-wrap:wrap;justify-content:center;gap:0 2rem}
+.foot .ln{display:flex;flex-wrap:wrap;justify-content:center;align-items:center;gap:0 2rem}
 .phead{text-align:center;padding-block:calc(var(--gap)*.4)}
 .phead .lede{margin-inline:auto}
+@media (prefers-reduced-motion:no-preference){::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.42s}}
 `
 
 /** Links stand at either side of the name; the odd one at the start. */
@@ -75,21 +80,25 @@ const sides = (frame: Frame): [Html, Html] => {
 const header = (frame: Frame): Html => {
   const fits = navItems(frame).length > 1 && fitOf(frame, 12) !== '' ? ' fit-w' : ''
   const [left, right] = sides(frame)
-  return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && right}${menu(frame)}</div></header>`
+  return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && html`<div class="end">${right}${languages(frame)}</div>`}${menu(frame)}</div></header>`
 }
 
+/** Of the stamp on a phone of 800, with its caption. */
+const STAMP_PX = 350
+
 const hero = (frame: Frame): Html => {
-  const [ratio = 0.8] = [frame.image(heroShot(frame)?.value)].flatMap((one) =>
-    one === null ? [] : [one.width / one.height > 1.2 ? 1 : 0.8],
-  )
+  const [own = 1] = ratiosOf(frame, [heroShot(frame)])
+  const ratio = own > 1.2 ? 1 : 0.8
   const picture =
-    heroSet(frame, 0.8) ?? frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,90vw', ratio, as: 'mood' })
+    heroSet(frame, 0.8) ??
+    frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,90vw', ratio, hero: { phone: 1 }, as: 'mood' })
+  const late = picture !== null && pushesOut(frame, STAMP_PX)
   const caption = frame.content.hero?.chips?.[0]
   const opening =
     picture === null
       ? html``
       : html`<figure class="stamp">${picture}${caption !== undefined && html`<figcaption class="cap">${caption}</figcaption>`}</figure>`
-  return html`<section class="hero${picture === null && ' bare'}"><div class="in">${opening}${headline(frame)}${
+  return html`<section class="hero${picture === null && ' bare'}${late && ' late'}"><div class="in">${opening}${headline(frame)}${
     picture === null && html`<div class="orn"></div>`
   }${lede(frame)}${actions(frame)}${picture === null && facts(frame)}</div></section>`
 }
@@ -98,9 +107,10 @@ const footer = (frame: Frame): Html => {
   const { email } = frame.content.contact ?? {}
   const ways = otherWays(frame).flatMap(({ links }) => links)
   const items = navItems(frame)
+  const hours = hourSpans(frame)
   return html`<footer class="foot"><div class="in"><div class="orn"></div><p class="brand">${frame.content.meta.companyName}</p>${
     email !== undefined && html`<p>${mailLink(email)}</p>`
-  }${ways.length > 0 && html`<div class="ln">${ways}</div>`}${
+  }${ways.length > 0 && html`<div class="ln">${ways}</div>`}${hours.length > 0 && html`<p class="ln hrs">${hours}</p>`}${
     items.length > 1 &&
     html`<nav aria-label="${frame.signs.index}"><p class="ln">${items.map(({ href, title }) => html`<a href="${href}">${title}</a>`)}</p></nav>`
   }<p class="ln">${legalWords(frame)}<a href="#top">${frame.words.top}</a></p></div></footer>`

@@ -1,40 +1,41 @@
 /** Editorial: a magazine. A poster over hung columns, a kicker as an issue has one, plates of unequal widths. */
 import { type Html, html } from '../../../text/html.ts'
-import { type Frame, WIDE_ENOUGH } from '../page/frame.ts'
+import { type HeroForm, nearestRatio } from '../choose/pictures.ts'
+import { type Frame, ratiosOf } from '../page/frame.ts'
 import { actions, brandLink, mailLink } from '../page/parts.ts'
+import { fitOf, languages, links, menu } from './chrome.ts'
+import { footColumns, legalLine, nextPage } from './foot.ts'
+import type { LayoutView } from './layout.ts'
 import {
   facts,
-  fitOf,
-  footColumns,
   headline,
+  heroForm,
   heroSet,
   heroShot,
+  heroShots,
   lede,
-  legalLine,
-  links,
-  menu,
-  nextPage,
   pageTitle,
-} from './chrome.ts'
-import type { LayoutView } from './layout.ts'
+  pushesOut,
+  wordsHeight,
+} from './opening.ts'
 
 const CSS = `
 .top{border-bottom:1px solid var(--fg)}
 .bar .kicker{font-size:var(--t-1);color:var(--mut);flex:1;max-width:none}
 .bar>.brand{font-size:var(--t0)}
 @media (min-width:64rem){.fit-w .bar,.fit-w .brand,.fit-w .links a{min-height:3rem}}
-.open .im{border-radius:0;aspect-ratio:auto;height:clamp(12rem,36svh,56svh);width:100%}
+.open .im{border-radius:0}
 .open .set{height:clamp(14rem,42svh,44rem)}.open .set.n3{grid-template-columns:2fr 1fr 1fr;grid-template-rows:1fr}.open .set.n3>:first-child{grid-row:1}.open .set .im{height:100%}
-.open.inset .in>.im{width:min(100%,60rem)}
+.open.wide>.one{margin-inline:auto}
+@media (max-width:63.99rem){.open{display:flex;flex-direction:column;--hh:50svh}.open.late>.im,.open.late .in>.im{order:9}.open .in>.chips{order:8}}
 .open .in{display:grid;gap:1.25rem var(--gut);padding-block:clamp(1.25rem,3vw,2.25rem) calc(var(--gap)*.4)}
 .open .actions{order:0}
 .open.bare .in{padding-top:calc(var(--gap)*.6)}
 .open.bare .thick{border-top:6px solid var(--fg);margin-block:.5rem}
-@media (min-width:48rem){.open.pic .im{height:clamp(14rem,min(46svh,50vw),44rem)}}
-@media (min-width:64rem){.open .in{grid-template-columns:repeat(12,minmax(0,1fr))}.open.inset .in>:is(.im,.set){grid-column:1/-1}.open h1{grid-column:1/-1;max-width:13em}.open .thick{grid-column:1/-1}
+@media (min-width:64rem){.open .in{grid-template-columns:repeat(12,minmax(0,1fr))}.open.inset .in>.set{grid-column:1/-1}.open:is(.wide,.inset) .one{aspect-ratio:auto;height:var(--hh);width:min(100%,var(--mw),calc(var(--hh)*var(--o)/.6))}.open.inset .in>.one{grid-column:1/-1}.open.inset .in>.one+.chips{grid-column:1/4;grid-row:1;align-self:end;display:grid;gap:0}.open.inset .in>.one:has(+.chips){grid-column:4/-1;grid-row:1;justify-self:end}.open.split{--hh:78svh}.open.split .in{grid-template-rows:auto auto 1fr}.open.split .in>.one{grid-column:8/-1;grid-row:1/4;justify-self:end}.open.split h1{grid-column:1/8}.open.split :is(.lede,.side){grid-column:1/7;align-self:start}.open h1{grid-column:1/-1;max-width:13em}.open .thick{grid-column:1/-1}
 .open .lede{grid-column:1/7}.open .side{grid-column:8/-1;align-self:end}.open.bare .lede{grid-column:1/8;columns:2;column-gap:var(--gut);max-width:none;font-size:var(--t0);line-height:1.55}.open.bare .lede:not(.lng){columns:1;font-size:var(--t1);line-height:1.4}}
 .side{display:grid;gap:1rem;align-content:start}
-.side .chips{display:grid;gap:0}.side .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
+.side .chips{display:grid;gap:0}.open .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
 .s>.in{border-top:1px solid var(--fg);padding-top:1rem}
 .s{padding-block:calc(var(--gap)*.35)}
 @media (min-width:64rem){.s>.in{display:grid;grid-template-columns:repeat(12,minmax(0,1fr));gap:0 var(--gut)}
@@ -54,6 +55,7 @@ const CSS = `
 .next .to{font:var(--hw) var(--t4)/1.1 var(--head);letter-spacing:var(--tr)}
 .phead .kicker{color:var(--mut);font-variant-numeric:tabular-nums;padding-bottom:.75rem}
 .phead{padding-bottom:calc(var(--gap)*.3)}
+@media (prefers-reduced-motion:no-preference){::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.22s}.phead h1,.open h1{view-transition-name:title}::view-transition-new(title){animation:slid .22s both}@keyframes slid{from{opacity:0;transform:translateX(16px)}}}
 `
 
 /** The line in the bar, as an issue of a magazine has one: the first chip, or the name of a page behind the index. */
@@ -68,19 +70,52 @@ const kicker = (frame: Frame): Html | null => {
 /** From this many characters a standfirst stands in two columns. */
 const STANDFIRST_LONG = 220
 
-const hero = (frame: Frame): Html => {
-  const shot = heroShot(frame)
-  const wide = (frame.image(shot?.value)?.width ?? 0) >= WIDE_ENOUGH
+/** The screen of a desk; what a poster takes of its height, in percent, at least and at most; the bar with its line. */
+const DESK = { width: 1440, height: 900 }
+const [POSTER_LEAST, POSTER_MOST] = [34, 56] as const
+const BAR_PX = 49
+const COLUMNS = { title: 1000, text: 670 }
+/** As high as 3:2 on a phone of 360. */
+const PHONE_PX = 240
+
+/** A poster takes what the words leave of the first screen. */
+const posterShare = (frame: Frame): number => {
+  const left = (100 * (DESK.height - BAR_PX - wordsHeight(frame, COLUMNS, 1))) / DESK.height
+  return Math.round(Math.min(POSTER_MOST, Math.max(POSTER_LEAST, left)))
+}
+
+/** A poster over the whole width where a crop can make it one; set in beside its facts; an upright picture beside the words. */
+const posterForm = (frame: Frame, share: number): HeroForm => {
+  const [own = 1] = ratiosOf(frame, [heroShot(frame)])
+  if (own < 1) return 'split'
+  const place = DESK.width / ((share * DESK.height) / 100)
+  return nearestRatio(own, place) < place ? 'inset' : (heroForm(frame, place) ?? 'inset')
+}
+
+const openingOf = (frame: Frame, words: Html, chips: Html | null): Html => {
   const several = heroSet(frame, 2)
-  const picture = several ?? frame.shot(shot, { sizes: '100vw', ratio: 2, as: 'mood' })
+  const share = posterShare(frame)
+  const form = several === null ? posterForm(frame, share) : 'wide'
+  const view = { sizes: '100vw', ratio: form === 'split' ? 0.8 : 2.5, hero: {}, as: 'mood' }
+  const picture = several ?? frame.shot(heroShot(frame), view)
+  frame.ledger.rules.add(`@media (min-width:64rem){.v${share}{--hh:${share}svh}}`)
+  const late = several === null && pushesOut(frame, PHONE_PX)
+  const beside = form === 'inset' && chips !== null
+  const inner = form !== 'wide' && html`${picture ?? html``}${beside && chips}`
+  return html`<section class="hero open pic ${form}${form !== 'split' && ` v${share}`}${late && ' late'}">${form === 'wide' && (picture ?? html``)}<div class="in">${inner}${words}</div></section>`
+}
+
+const hero = (frame: Frame): Html => {
   const skip = frame.pages.length > 0 && frame.content.hero?.chips?.[0] === kickerOf(frame) ? 1 : 0
   const long = (frame.content.hero?.lede?.length ?? 0) > STANDFIRST_LONG
   const standfirst = long ? html`<p class="lede lng">${frame.content.hero?.lede ?? ''}</p>` : lede(frame)
-  const side = html`<div class="side">${actions(frame)}${facts(frame, skip)}</div>`
-  if (picture === null) {
-    return html`<section class="hero open bare"><div class="in">${headline(frame)}<div class="thick"></div>${standfirst}${side}</div></section>`
+  const chips = facts(frame, skip)
+  if (heroShots(frame).length === 0) {
+    return html`<section class="hero open bare"><div class="in">${headline(frame)}<div class="thick"></div>${standfirst}<div class="side">${actions(frame)}${chips}</div></div></section>`
   }
-  return html`<section class="hero open pic${!wide && ' inset'}">${wide && picture}<div class="in">${!wide && picture}${headline(frame)}${standfirst}${side}</div></section>`
+  const hung = heroShots(frame).length === 1 && posterForm(frame, posterShare(frame)) === 'inset'
+  const side = html`<div class="side">${actions(frame)}${!hung && chips}</div>`
+  return openingOf(frame, html`${headline(frame)}${standfirst}${side}`, chips)
 }
 
 const footer = (frame: Frame): Html => {
@@ -98,7 +133,7 @@ export const editorial: LayoutView = {
   grid: { margin: [16, 40], gutter: [12, 24], gap: [72, 128], width: 1520, top: 6, body: 0, heading: 4 },
   rhythm: { grounds: ['g-paper'], hung: false, last: 'g-paper' },
   header: (frame) =>
-    html`<header class="top${fitOf(frame, 10)}"><div class="bar">${brandLink(frame)}${kicker(frame)}${links(frame)}${menu(frame)}</div></header>`,
+    html`<header class="top${fitOf(frame, 10)}"><div class="bar">${brandLink(frame)}${kicker(frame)}${links(frame)}${languages(frame)}${menu(frame)}</div></header>`,
   hero,
   pageHead: (frame) => {
     const { page, pages } = frame

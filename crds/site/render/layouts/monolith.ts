@@ -2,8 +2,10 @@
 import { type Html, html } from '../../../text/html.ts'
 import { contactHref, type Frame, homeHref, navItems } from '../page/frame.ts'
 import { brandLink, mailLink, otherWays } from '../page/parts.ts'
-import { facts, headline, heroSet, heroShot, lede, legalWords, pageTitle, sectionLinks } from './chrome.ts'
+import { sectionLinks } from './chrome.ts'
+import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
 
 const CSS = `
 body{counter-reset:part}
@@ -16,7 +18,7 @@ body{counter-reset:part}
 .hero .go{display:inline-flex;align-items:center;min-height:3rem;margin-top:calc(var(--gap)*.25);font:var(--hw) var(--t2)/1.2 var(--head);text-decoration-thickness:3px;text-underline-offset:.2em}
 .hero .chips{margin-top:1.5rem}
 .hero .set{margin-top:calc(var(--gap)*.5);height:min(50svh,28rem);max-width:64rem}.hero .set .im{margin:0;max-width:none}
-.hero .im{margin-top:calc(var(--gap)*.5);max-width:40rem}
+.hero .im{margin-top:calc(var(--gap)*.5);max-width:40rem}.hero{--hh:90svh}
 .s,.g-tint.s,.g-inverse.s{padding-block:calc(var(--gap)*.5)}
 .s{overflow-x:clip}
 .s>.in{position:relative;padding-top:1.25rem}
@@ -42,8 +44,10 @@ body{counter-reset:part}
 .idx a::before{content:counter(at);color:var(--mut);font-variant-numeric:tabular-nums;min-width:1.5rem}
 .idx [aria-current]{font-weight:700;text-decoration:underline}
 .foot .wy{display:flex;flex-wrap:wrap;gap:.25rem 2rem;margin-top:1.5rem;color:var(--mut)}
+.foot .hrs{display:grid;justify-content:start;color:var(--fg);font-variant-numeric:tabular-nums lining-nums}
 .phead h1{line-height:1.02}
 @media (max-width:63.99rem){.hero .lede{font-size:var(--t1)}}
+@media (prefers-reduced-motion:no-preference){@view-transition{navigation:none}}
 `
 
 const header = (frame: Frame): Html =>
@@ -53,7 +57,7 @@ const hero = (frame: Frame): Html => {
   const href = contactHref(frame)
   return html`<section class="hero"><div class="in">${headline(frame)}${lede(frame)}${
     href !== null && html`<p><a class="go" href="${href}">${frame.words.heroAction ?? frame.words.getInTouch}</a></p>`
-  }${facts(frame)}${heroSet(frame, 1) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', as: 'mood' })}</div></section>`
+  }${facts(frame)}${heroSet(frame, 1) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', hero: {}, as: 'mood' })}</div></section>`
 }
 
 /** Pages, or the sections of the only one; and one way to get in touch, large. */
@@ -63,11 +67,12 @@ const footer = (frame: Frame): Html => {
   const items =
     frame.pages.length > 1 ? navItems(frame) : sectionLinks(frame).map((one) => ({ ...one, current: false }))
   const ways = otherWays(frame).flatMap(({ links }) => links)
+  const hours = hourSpans(frame)
   return html`<footer class="foot" id="index"><div class="in">${
     email !== undefined && !onPage && html`<p class="big">${mailLink(email)}</p>`
   }<nav aria-label="${frame.signs.index}"><ol class="idx">${items.map(
     ({ href, title, current }) => html`<li><a href="${href}"${current && html` aria-current="page"`}>${title}</a></li>`,
-  )}</ol></nav><div class="wy"><a href="${homeHref(frame)}">${frame.content.meta.companyName}</a>${ways}${legalWords(frame)}<a href="#top">${frame.words.top}</a></div></div></footer>`
+  )}</ol></nav>${hours.length > 0 && html`<div class="wy hrs">${hours}</div>`}<div class="wy"><a href="${homeHref(frame)}">${frame.content.meta.companyName}</a>${ways}${legalWords(frame)}<a href="#top">${frame.words.top}</a></div></div></footer>`
 }
 
 export const monolith: LayoutView = {

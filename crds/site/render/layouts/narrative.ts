@@ -1,9 +1,12 @@
 /** Narrative: a story told by scrolling. A statement over a picture, chapters without margins, lists as interludes. */
 import { type Html, html } from '../../../text/html.ts'
-import { type Frame, shotOf } from '../page/frame.ts'
+import { heroFormOf, heroRatiosOf } from '../choose/pictures.ts'
+import { type Frame, type Shot, shotOf } from '../page/frame.ts'
 import { actions, brandLink } from '../page/parts.ts'
-import { facts, footColumns, headline, heroShot, lede, legalLine, menu, nextPage, pageTitle } from './chrome.ts'
+import { menu } from './chrome.ts'
+import { footColumns, legalLine, nextPage } from './foot.ts'
 import type { LayoutView } from './layout.ts'
+import { facts, headline, heroShot, lede, pageTitle, pushesOut } from './opening.ts'
 
 const CSS = `
 .bar{width:calc(100% - 2*var(--mg));max-width:none}
@@ -11,18 +14,24 @@ const CSS = `
 .progress{position:fixed;inset:0 0 auto;z-index:6;height:3px;background:var(--al);transform-origin:0 50%;transform:scaleX(0)}
 @supports (animation-timeline:scroll()){@media (prefers-reduced-motion:no-preference){.progress{animation:far linear both;animation-timeline:scroll(root)}}}
 @keyframes far{to{transform:scaleX(1)}}
-.hero{position:relative;display:grid;min-height:82svh;overflow:hidden}
-.hero>*{grid-area:1/1}
-.hero>.im{border-radius:0;aspect-ratio:auto;height:100%;min-height:82svh;position:relative}
-.hero>.im::after{content:"";position:absolute;inset:0;background:linear-gradient(to top,rgb(0 0 0/.66) 62%,rgb(0 0 0/.12))}
-.hero .wd{position:relative;z-index:1;align-self:end;display:grid;gap:1.25rem;padding:calc(var(--gap)*.6) var(--mg);min-width:0}
-.hero.pic .wd{--fg:#fff;--bg:#000;--acc:#fff;--mut:#fff;color:#fff}
-.hero.pic .lede{text-wrap:pretty}
-.hero.bare .wd{align-self:center}
+.hero{position:relative;display:grid;overflow:hidden}
+.hero .wd{display:grid;gap:1.25rem;padding:calc(var(--gap)*.5) var(--mg);min-width:0}
 .hero h1{max-width:11em}
-@media (min-width:64rem){.hero.pic>.im::after{background:linear-gradient(to right,rgb(0 0 0/.66) 54%,transparent 86%)}
-.hero.pic.far>.im::after{background:linear-gradient(to left,rgb(0 0 0/.66) 54%,transparent 86%)}
-.hero.pic .wd{width:56%;align-self:center}.hero.pic.far .wd{justify-self:end}.hero{min-height:90svh}.hero>.im{min-height:90svh}}
+.hero.bare{min-height:82svh}.hero.bare .wd{align-self:center}
+.hero>.im{border-radius:0}
+@media (max-width:63.99rem){.hero.late>.im{order:9}.hero>.one{width:min(100%,var(--mw))}}
+@media (min-width:64rem){.hero.bare{min-height:90svh}
+.hero.split{grid-template-columns:1fr 1fr;min-height:min(90svh,60rem)}.hero.split .wd{align-self:center;padding-inline:clamp(2.5rem,5vw,4.5rem)}.hero.split>.one{height:100%;width:100%;aspect-ratio:auto;max-height:90svh}.hero.split.far>.im{order:9}
+.hero.split.own>.one{height:auto;width:min(100%,var(--mw));aspect-ratio:var(--r);place-self:center end}.hero.split.own.far>.one{justify-self:start}
+.hero:is(.wide,.inset)>*{grid-area:1/1}
+.hero.wide>.one{aspect-ratio:auto;width:100%;height:clamp(60vw/var(--o),90svh,100vw/(.6*var(--o)))}
+.hero.inset{padding:calc(var(--mg)*.5) 0}.hero.inset>.one{justify-self:center;--hh:calc(90svh - var(--mg))}
+.hero:is(.wide,.inset) .im{position:relative}
+.hero:is(.wide,.inset)>.im::after{content:"";position:absolute;inset:0;background:linear-gradient(to right,rgb(0 0 0/.66) 54%,transparent 86%)}
+.hero:is(.wide,.inset).far>.im::after{background:linear-gradient(to left,rgb(0 0 0/.66) 54%,transparent 86%)}
+.hero:is(.wide,.inset) .wd{position:relative;z-index:1;width:56%;align-self:center;--fg:#fff;--bg:#000;--acc:#fff;--mut:#fff;color:#fff}
+.hero.inset .wd{padding-inline:12.5vw var(--mg)}.hero.inset.far .wd{padding-inline:var(--mg) 12.5vw}
+.hero.far:is(.wide,.inset) .wd{justify-self:end}}
 .s{padding-block:calc(var(--gap)*.75)}
 .in{width:min(100% - 2*var(--mg),72rem)}
 .f-chapters{padding:0!important}
@@ -57,16 +66,36 @@ const CSS = `
 .next .to{font:var(--hw) var(--t4)/1.12 var(--head);letter-spacing:var(--tr);color:var(--ink)}
 .phead{min-height:46svh;display:grid;align-content:end;padding-block:calc(var(--gap)*.7) calc(var(--gap)*.4)}
 .foot .in{max-width:72rem}
+@media (prefers-reduced-motion:no-preference){::view-transition-new(root){animation:risen .32s both}::view-transition-old(root){animation-duration:.32s}@keyframes risen{from{opacity:0;transform:translateY(24px)}}}
 `
 
-const hero = (frame: Frame): Html => {
-  const shot = heroShot(frame)
-  const picture = frame.shot(shot, { sizes: '100vw', as: 'mood' })
-  const words = html`<div class="wd">${headline(frame)}${lede(frame)}${actions(frame)}${facts(frame)}</div>`
-  if (picture === null) return html`<section class="hero bare g-inverse">${words}</section>`
+/** Of the whole screen at 90 % of its height, on a desk. */
+const SCREEN = 16 / 9
+/** Under this many pixels in width a picture is half a screen, for words would stick out of it. */
+const UNDER_WORDS = 900
+
+/** The picture of an opening and its words: over it, in it where it is small, beside it where it is upright; on a phone in turn. */
+const opened = (frame: Frame, shot: Shot | null, words: Html, tag: 'section' | 'header'): Html | null => {
+  const image = frame.image(shot?.value)
+  const picture = frame.shot(shot, { sizes: '100vw', ratio: SCREEN, hero: {}, as: 'mood' })
+  if (picture === null || image === null) return null
+  const form = image.width < UNDER_WORDS ? 'split own' : heroFormOf(image, SCREEN)
   // the words stand on the side away from the subject
   const far = (shot?.focal?.x ?? 0.5) < 0.4
-  return html`<section class="hero pic${far && ' far'}">${picture}${words}</section>`
+  const late = tag === 'section' && pushesOut(frame, PHONE_PX / heroRatiosOf(image.width / image.height, SCREEN).phone)
+  const classes = `hero pic g-inverse ${form}${far ? ' far' : ''}${late ? ' late' : ''}`
+  return tag === 'section'
+    ? html`<section class="${classes}">${picture}${words}</section>`
+    : html`<header class="${classes}">${picture}${words}</header>`
+}
+
+const PHONE_PX = 360
+
+const hero = (frame: Frame): Html => {
+  const words = html`<div class="wd">${headline(frame)}${lede(frame)}${actions(frame)}${facts(frame)}</div>`
+  return (
+    opened(frame, heroShot(frame), words, 'section') ?? html`<section class="hero bare g-inverse">${words}</section>`
+  )
 }
 
 const footer = (frame: Frame): Html => {
@@ -81,10 +110,11 @@ const footer = (frame: Frame): Html => {
 const pageHead = (frame: Frame): Html => {
   const [section] = frame.page.sections
   const value = section === 'gallery' ? frame.content.gallery?.[0]?.image : undefined
-  const picture = frame.shot(shotOf(frame, value, ''), { sizes: '100vw', as: 'mood' })
-  if (picture === null)
-    return html`<header class="phead g-inverse"><div class="in">${pageTitle(frame, 6)}</div></header>`
-  return html`<header class="hero pic">${picture}<div class="wd">${pageTitle(frame, 6)}</div></header>`
+  const words = html`<div class="wd">${pageTitle(frame, 6)}</div>`
+  return (
+    opened(frame, shotOf(frame, value, ''), words, 'header') ??
+    html`<header class="phead g-inverse"><div class="in">${pageTitle(frame, 6)}</div></header>`
+  )
 }
 
 export const narrative: LayoutView = {

@@ -51,6 +51,16 @@ export const hoursOf = ({ weekly = [], exceptions = [] }: Hours, signs: Signs): 
   return [...week.values(), ...others]
 }
 
+/** Each day or run of days with its hours on one line, then what is said of all; at most so many. */
+export const hourLinesOf = ({ hours }: Content, signs: Signs, most = HOUR_LINES_MOST): string[] => {
+  if (hours === undefined) return []
+  const lines = hoursOf(hours, signs).map(({ title, lines: spans }) => `${title} ${spans.join(' · ')}`)
+  return [...lines.slice(0, most), ...(hours.note === undefined ? [] : [hours.note])]
+}
+
+/** Lines of hours that a foot or a menu has room for. */
+const HOUR_LINES_MOST = 7
+
 /** Lines of an address; from large to small in Chinese. */
 export const addressOf = ({ contact, meta }: Content): string[] => {
   const address = contact?.address

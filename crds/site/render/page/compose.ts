@@ -9,6 +9,7 @@ import { LAYOUT_VIEWS } from '../layouts/catalogue.ts'
 import type { Group, Item, Matter } from '../matter/matter.ts'
 import { MATTERS } from '../matter/sections.ts'
 import type { Frame } from './frame.ts'
+import { collectionList } from './pages.ts'
 import { heading, pager } from './parts.ts'
 
 type Section = Exclude<SectionId, 'hero'>
@@ -76,6 +77,7 @@ const matterOf = (frame: Frame, { section, matter }: Filled, form: FormId | null
     return draw(frame, 'reach', { items: [], level: 3, most: 1, tone: 'goods', label: '', quotes: false })
   const { layout, words } = frame
   const quotes = section === 'testimonials'
+  const ids = new Map(collectionList(frame.content).map(({ name, id }) => [name, id]))
   return html`${matter.groups.map((group) => {
     const own = formOf(section, layout.name, traitsOf(group), optionOf(frame, section))
     const chosen = form === null || own.form === 'list' ? own : { ...own, form }
@@ -90,7 +92,8 @@ const matterOf = (frame: Frame, { section, matter }: Filled, form: FormId | null
       quotes,
     })
     if (group.name === null) return drawn
-    return html`<div class="grp g-${chosen.pictured === 'none' ? 'words' : 'pics'}"><h3 class="coll">${group.name}</h3><div>${drawn}</div></div>`
+    const anchor = section === 'products' ? ids.get(group.name) : undefined
+    return html`<div class="grp g-${chosen.pictured === 'none' ? 'words' : 'pics'}"${anchor !== undefined && html` id="${anchor}"`}><h3 class="coll">${group.name}</h3><div>${drawn}</div></div>`
   })}${section === 'products' && pager(frame)}`
 }
 

@@ -36,7 +36,7 @@ export const documentOf = (frame: Frame, body: Html, dress: Dress, head: Html): 
       ? html`<link rel="${rel}" href="${root}${path}">\n`
       : html`<link rel="${rel}" type="${type}"${sizes !== null && html` sizes="${sizes}"`} href="${root}${path}">\n`,
   )
-  const docked = frame.content.contact?.chat === undefined ? '' : ' docked'
+  const docked = dock(frame) === null ? '' : ' docked'
   return textOf(
     documentShell({
       lang: frame.content.meta.lang,

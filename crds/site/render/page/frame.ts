@@ -1,13 +1,13 @@
 /** What every section sees: the content, the page it stands on, the words around it, and the pictures. */
 import { type Html, html, safeUrl } from '../../../text/html.ts'
 import type { Content, Product, SectionId, SiteLang } from '../../content/content.ts'
-import { FOCAL, type Focal, positionOf } from '../choose/pictures.ts'
+import { FOCAL, type Focal, heroRatiosOf, LARGEST, positionOf } from '../choose/pictures.ts'
 import { imageOf, type RenderedImage, type SiteInput } from '../input.ts'
 import type { LayoutFigures } from '../layouts/figures.ts'
 import type { Signs } from '../signs.ts'
 import type { SiteWords } from '../words.ts'
 import { hoverClass } from './hover.ts'
-import { type PageLedger, positionClass, ratioClass } from './ledger.ts'
+import { heroClass, type PageLedger, positionClass, ratioClass } from './ledger.ts'
 import { absolute } from './linked-data.ts'
 import { hrefOf, type PlannedPage } from './pages.ts'
 import { pictureOf } from './picture.ts'
@@ -23,6 +23,8 @@ export type ShotView = {
   sizes: string
   /** Width to height of its place; the picture's own when left out. */
   ratio?: number
+  /** The only picture of a hero: on smaller windows it has ratios of its own; `phone` where the layout has one. */
+  hero?: { phone?: number }
   /** Further classes of the place. */
   as?: string
 }
@@ -57,9 +59,6 @@ export type Frame = {
 
 type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | 'layout' | 'ratio' | 'ledger'>
 
-/** Under this many pixels in width a picture is not stretched over a whole screen. */
-export const WIDE_ENOUGH = 1200
-
 export const frameOf = ({ content, images, logo, hostname, form = null }: SiteInput, around: Around): Frame => {
   let pictures = 0
   const image = (value: string | undefined) => (value === undefined ? null : (imageOf(images, value) ?? null))
@@ -71,7 +70,7 @@ export const frameOf = ({ content, images, logo, hostname, form = null }: SiteIn
     form,
     framed: new Set(),
     image,
-    shot: (shot, { sizes, ratio, as = '' }) => {
+    shot: (shot, { sizes, ratio, hero, as = '' }) => {
       const shown = image(shot?.value)
       if (shot === null || shown === null) return null
       pictures += 1
@@ -82,7 +81,11 @@ export const frameOf = ({ content, images, logo, hostname, form = null }: SiteIn
       const position = positionClass(ledger, positionOf(shot.focal ?? FOCAL))
       const picture = pictureOf(shown, { alt: shot.alt, sizes, root, eager: pictures === 1, position })
       if (picture === null) return null
-      const place = ratioClass(ledger, ratio ?? shown.width / shown.height)
+      const own = shown.width / shown.height
+      const place =
+        hero === undefined
+          ? ratioClass(ledger, ratio ?? own)
+          : `one ${heroClass(ledger, own, heroRatiosOf(own, ratio ?? own, hero.phone), Math.round(shown.width * LARGEST))}`
       const wanted = as === 'goods' ? content.imageHover : undefined
       const second = wanted === 'swap' ? image(shot.second) : null
       const over =

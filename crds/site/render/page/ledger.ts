@@ -1,4 +1,5 @@
 /** What the pages of a site used, so that its style sheet holds the rules for that and for nothing else. */
+import type { HeroRatios } from '../choose/pictures.ts'
 import type { FormId } from '../choose/table.ts'
 
 export type PageLedger = { forms: Set<FormId>; rules: Set<string> }
@@ -10,6 +11,17 @@ export const ratioClass = (ledger: PageLedger, ratio: number): string => {
   const percent = Math.round(ratio * 100)
   ledger.rules.add(`.a${percent}{aspect-ratio:${percent}/100}`)
   return `a${percent}`
+}
+
+/** A class for the picture of a hero: its ratios by the window, and the most that it may be wide. */
+export const heroClass = (ledger: PageLedger, own: number, ratios: HeroRatios, mostPx: number): string => {
+  const { phone, middle, wide } = ratios
+  const [small, medium, large, whole] = [phone, middle, wide, own].map((ratio) => Math.round(ratio * 100))
+  const name = `h${small}-${medium}-${large}-${whole}-${mostPx}`
+  ledger.rules.add(
+    `.${name}{--r:${small}/100;--o:${(whole ?? 100) / 100};--mw:${mostPx}px}@media (min-width:48rem){.${name}{--r:${medium}/100}}@media (min-width:64rem){.${name}{--r:${large}/100}}`,
+  )
+  return name
 }
 
 /** A class by which pictures of one row are as wide as their ratios, and so as high as each other. */

@@ -99,6 +99,18 @@ export const hrefOf = (from: PlannedPage, to: Pick<PlannedPage, 'path'>): string
 /** A product with its place in the content, for pointers. */
 export type PlacedProduct = { product: Product; index: number }
 
+/** The collections of the goods in the order of the page, each with how many it holds and the part of the page that it begins on. */
+export const collectionList = (content: Content): { name: string; id: string; count: number; part: number }[] => {
+  const counts = new Map<string | null, number>()
+  for (const { collection = null } of content.products ?? []) counts.set(collection, (counts.get(collection) ?? 0) + 1)
+  let place = 0
+  return [...counts].flatMap(([name, count], at) => {
+    const part = Math.floor(place / PRODUCTS_PER_PAGE) + 1
+    place += count
+    return name === null ? [] : [{ name, id: `products-${at + 1}`, count, part }]
+  })
+}
+
 /** Products of one part, those of a collection together in the order in which collections first appear. */
 export const collectionsOf = (content: Content, part: number): { name: string | null; products: PlacedProduct[] }[] => {
   const groups = new Map<string | null, PlacedProduct[]>()

@@ -81,7 +81,7 @@ export const materials = async (width = 1000, grain = 0): Promise<Materials> => 
   return { images, fonts, blobs }
 }
 
-const transcoded = async (bytes: Uint8Array, blobs: Blobs): Promise<RenderedImage> => {
+export const transcoded = async (bytes: Uint8Array, blobs: Blobs): Promise<RenderedImage> => {
   const verdict = await renderImage(bytes)
   if (!verdict.ok) throw new Error(verdict.reason)
   for (const blob of verdict.blobs) blobs.set(blob.sha256, blob.bytes)
