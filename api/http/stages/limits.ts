@@ -8,8 +8,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { Exchange, Stage } from '../exchange.ts'
-import { type Problem, secondsOf, tooMany, unavailable } from '../problem.ts'
+import { secondsOf, tooMany, unavailable } from '../problem.ts'
 import { type ByteSettings, makeByteBudget } from '../reading/budget.ts'
+import { makeGate } from '../reading/gate.ts'
 import { type CounterStanding, makeLocalCounter } from './counters.ts'
 
 export type LimitSettings = ByteSettings & {
@@ -154,31 +155,6 @@ const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
 const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
   if (/^\/[is]\//.test(route.path)) return 'page'
   return route.path.startsWith('/signin') && method === 'POST' ? 'signin' : null
-}
-
-/** At most so many at once under one key. */
-const makeGate = (max: number, refusal: () => Problem) => {
-  const running = new Map<string, number>()
-  /** @returns the way out, good once @throws the refusal, when it is full */
-  const enter = (key: string): (() => void) => {
-    const count = running.get(key) ?? 0
-    if (count >= max) throw refusal()
-    running.set(key, count + 1)
-    return () => {
-      const left = (running.get(key) ?? 1) - 1
-      if (left > 0) running.set(key, left)
-      else running.delete(key)
-    }
-  }
-  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
-    const leave = enter(key)
-    try {
-      return await run()
-    } finally {
-      leave()
-    }
-  }
-  return { enter, through, running: (key: string) => running.get(key) ?? 0 }
 }
 
 const isRead = ({ method }: Exchange): boolean => method === 'GET' || method === 'HEAD'
