@@ -28,6 +28,7 @@ import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
 import { mayAlterTables } from '../controllers/store/pg/roles.ts'
 import { makeKeyBook } from '../controllers/store/request/idempotency.ts'
 import { makeOperationStore } from '../controllers/store/request/operations.ts'
+import { makeUploadReader } from './app/sources/reading/reader.ts'
 import { makeAuth } from './auth/auth.ts'
 import { makeReportAuth } from './auth/report.ts'
 import { startFirstAdmin } from './auth/signin/first-admin.ts'
@@ -147,14 +148,14 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const draftJudge = makeDraftJudge(() => tooMany('Drafts wait to be judged.', JUDGE_RETRY_MS))
   const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
   const variants = makeVariantRenderer(() => tooMany('Variants of sites wait to be rendered.', JUDGE_RETRY_MS))
-  const judges = { composeJudge, draftJudge, variants }
-  return { ...judges, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  const judges = { composeJudge, draftJudge, variants, uploadReader: makeUploadReader() }
+  return { judges, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
 const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
   const { pg, kube, mirror, waiter, now } = clients
-  const { variants, composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
+  const { judges, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
   const provider = oidcOf(env)
   const own = makeOwnDoor({ mirror, waiter })
   return {
@@ -175,9 +176,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     llm,
     pdfText: makePdfText(),
-    composeJudge,
-    draftJudge: parts.draftJudge,
-    variants,
+    ...judges,
     cards:
       env.stripeWebhookSecret === undefined
         ? null
@@ -201,7 +200,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock, opened }: Clients,
-  { llm, composeJudge, draftJudge, variants, cluster, standings, use, audit }: Parts,
+  { llm, judges, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('what goes on beside', () => leaving.abort())
@@ -211,8 +210,7 @@ const addStops = (
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  const judges = [composeJudge, draftJudge, variants]
-  stop.add('judges', () => Promise.all(judges.map((judge) => judge.close())).then(() => undefined))
+  stop.add('judges', () => Promise.all(Object.values(judges).map((judge) => judge.close())).then(() => undefined))
   stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())

@@ -7,6 +7,6 @@ export type AnsweringApp = Pick<Stores, 'apps' | 'publishing' | 'runs' | 'backup
   Pick<Deps, 'now' | 'keys'>
 
 export type AppNeeds = Commanding &
-  Pick<Deps, 'composeJudge' | 'allowLoopback' | 'egress'> &
+  Pick<Deps, 'composeJudge' | 'uploadReader' | 'allowLoopback' | 'egress'> &
   Pick<Stores, 'apps' | 'publishing' | 'sites' | 'attempts' | 'blobs' | 'releases' | 'runs' | 'usage' | 'episodes'> &
   Pick<Stores, 'uploads' | 'registries' | 'backups' | 'hosts' | 'previews'>

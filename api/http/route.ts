@@ -5,6 +5,7 @@ import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Caller } from './caller.ts'
+import type { ByteMeter } from './reading/take.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -97,6 +98,8 @@ export type ApiRequest = {
   requestId: string
   /** Nobody is there any more who could be answered; somebody is, when left out. */
   isGone?(): boolean
+  /** To be told of more bytes that are held for the caller until the answer has left. */
+  meter?: ByteMeter
   /** The same for each retry under one Idempotency-Key: name effects by it. */
   idempotencyKey?: string
   /** To be filled by a handler that knows more than the request shows. */

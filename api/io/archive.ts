@@ -6,21 +6,10 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { type Extract, extract, type Header, pack } from 'tar-stream'
-import {
-  ARCHIVE_FILES_MAX,
-  ARCHIVE_MAX_BYTES,
-  type ArchiveFile,
-  makePathRegister,
-  PATH_MAX_BYTES,
-  pathFault,
-  plainMode,
-  trimPath,
-} from '../../crds/files/archive.ts'
-import { pointerSegment } from '../../crds/values/pointer.ts'
-import { type PathFault, type SettledLinks, settle, type TarFound } from './links.ts'
+import { ARCHIVE_MAX_BYTES, type ArchiveFile, PATH_MAX_BYTES, plainMode, trimPath } from '../../crds/files/archive.ts'
+import { ArchiveRefused, ENTRIES_MAX, makeIntake } from './intake.ts'
+import { type SettledLinks, settle, type TarFound } from './links.ts'
 
-/** Folders, too, take a header each. */
-const ENTRIES_MAX = 2 * ARCHIVE_FILES_MAX
 const HEADER_MAX_BYTES = 2048
 const UNPACKED_MAX_BYTES = ARCHIVE_MAX_BYTES + ENTRIES_MAX * HEADER_MAX_BYTES
 /** Sources shrink to a fifth, logs to a twentieth; what shrinks more, and is large, is a bomb. */
@@ -32,60 +21,10 @@ const GZIP_LEVEL = 4
 /** The same for every file, so that the same files are the same bytes. On a host they are given that of their release. */
 const MTIME = new Date('1985-10-26T08:15:00Z')
 
-const sayOf = ({ path, detail }: PathFault): string => `${JSON.stringify(path.slice(0, 200))}: ${detail}`
-
-/** The upload is not taken. `pointer`: `/files/` and the path, as in the JSON form of an upload; none for the whole. */
-export class ArchiveRefused extends Error {
-  readonly code: 'BAD_ARCHIVE' | 'UNSAFE_PATH' | 'ARCHIVE_TOO_LARGE'
-  readonly faults: { pointer: string; detail: string }[]
-  /** @param more of the same sort, at other paths */
-  constructor(code: ArchiveRefused['code'], detail: string, path?: string, more: readonly PathFault[] = []) {
-    super(path === undefined ? detail : sayOf({ path, detail }))
-    this.name = 'ArchiveRefused'
-    this.code = code
-    const all = path === undefined ? [] : [{ path, detail }, ...more]
-    this.faults = all.map((fault) => ({
-      pointer: `/files/${pointerSegment(fault.path.slice(0, 512))}`,
-      detail: sayOf(fault),
-    }))
-  }
-}
-
 export type Visit = (file: ArchiveFile, content: AsyncIterable<Buffer>) => Promise<void>
 
 /** Files that can be gone through as often as needed, each time the same. */
 export type Files = { each(visit: Visit): Promise<void> }
-
-/** Checks one file after the other against what is taken in all. */
-export const makeIntake = () => {
-  const enter = makePathRegister()
-  let files = 0
-  let entries = 0
-  let bytes = 0
-  const checkPath = (path: string, sort: 'file' | 'folder'): void => {
-    if (++entries > ENTRIES_MAX) throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `more than ${ENTRIES_MAX} entries`)
-    const fault = pathFault(path) ?? enter(path, sort)
-    if (fault !== null) throw new ArchiveRefused('UNSAFE_PATH', `${fault}.`, path)
-  }
-  const more = (path: string, size: number): void => {
-    bytes += size
-    if (bytes <= ARCHIVE_MAX_BYTES) return
-    const detail = `the files have more than ${ARCHIVE_MAX_BYTES} bytes together.`
-    throw new ArchiveRefused('ARCHIVE_TOO_LARGE', detail, path)
-  }
-  return {
-    folder: (path: string) => checkPath(path, 'folder'),
-    file({ path, bytes: size }: ArchiveFile) {
-      checkPath(path, 'file')
-      files += 1
-      if (files > ARCHIVE_FILES_MAX)
-        throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `more than ${ARCHIVE_FILES_MAX} files`)
-      more(path, size)
-    },
-    /** A file whose path was checked before is as large as this. */
-    more,
-  }
-}
 
 const SORTS: Readonly<Record<string, string>> = {
   'character-device': 'a device',
@@ -236,17 +175,30 @@ export const tarFiles = (sent: Buffer): Files => ({
   },
 })
 
-/** Files that are in memory already. @throws ArchiveRefused out of `each` */
-export const givenFiles = (given: readonly { path: string; mode: number; content: Buffer }[]): Files => ({
+/** A file whose content can be gone through as often as needed. */
+export type FlowingFile = { path: string; mode: number; bytes: number; content(): Iterable<Buffer> }
+
+/** @throws ArchiveRefused out of `each` */
+export const flowingFiles = (given: readonly FlowingFile[]): Files => ({
   async each(visit) {
     const intake = makeIntake()
-    for (const { path, mode, content } of given) {
-      const file: ArchiveFile = { path, mode: plainMode(mode), bytes: content.length }
+    for (const { path, mode, bytes, content } of given) {
+      const file: ArchiveFile = { path, mode: plainMode(mode), bytes }
       intake.file(file)
-      await visit(file, Readable.from(content.length > 0 ? [content] : []))
+      await visit(file, Readable.from(content()))
     }
   },
 })
+
+/** Files that are in memory already. @throws ArchiveRefused out of `each` */
+export const givenFiles = (given: readonly { path: string; mode: number; content: Buffer }[]): Files =>
+  flowingFiles(
+    given.map(({ content, ...file }) => ({
+      ...file,
+      bytes: content.length,
+      content: () => (content.length > 0 ? [content] : []),
+    })),
+  )
 
 /** The same files below one folder of theirs, without its name. @param folder as `my-app/`; '' for all */
 export const filesBelow = (files: Files, folder: string): Files => ({

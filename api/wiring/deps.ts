@@ -10,6 +10,7 @@ import type { Keys } from '../../controllers/base/keys.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
 import type { Egress } from '../../controllers/net/egress.ts'
 import type { OperationStore } from '../../controllers/store/request/operations.ts'
+import type { UploadReader } from '../app/sources/reading/reader.ts'
 import type { Authenticate } from '../auth/auth.ts'
 import type { Oidc } from '../auth/signin/oidc.ts'
 import type { Sessions } from '../auth/signin/session.ts'
@@ -56,6 +57,7 @@ export type Deps = Stores & {
   /** Holds drafts of websites against their sources. */
   draftJudge: Pick<DraftJudge, 'prove'>
   composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'>
+  uploadReader: Pick<UploadReader, 'read' | 'fetching'>
   /** Sites in other layouts, rendered for a look. */
   variants: Pick<VariantRenderer, 'render'>
   /** Card collection; null when this installation has no card processor. */

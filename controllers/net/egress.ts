@@ -4,6 +4,7 @@
  * redirect, no decompression, no proxy.
  */
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
+import { type Chunks, makeChunks } from './chunks.ts'
 import { makeConnector, makeReach, NotConnected, type Target, targetOf } from './reach.ts'
 
 /** A kept connection was judged when it was opened: after so long it is opened, and judged, anew. */
@@ -24,6 +25,8 @@ export type EgressRequest = {
   /** Of the answer. */
   bytesMax: number
   signal?: AbortSignal
+  /** Told of the bytes of the answer as they come. What it throws ends the exchange, and is thrown by it. */
+  onBytes?(bytes: number): void
 }
 
 /** Why there is no answer. EGRESS_REFUSED: the address is not one that may be reached. */
@@ -47,7 +50,7 @@ export type Egress = {
   /**
    * Never throws for what the other side does; follows no redirect; adds no header of its own beside host, user-agent
    * Bottega, content-length and connection. What the caller breaks off is a TIMEOUT.
-   * @throws TypeError for headers that cannot be sent
+   * @throws TypeError for headers that cannot be sent; what `onBytes` throws
    */
   exchange(request: EgressRequest): Promise<EgressAnswer>
   /** Before an address is stored: what is wrong with it; null when nothing is, or when its name does not resolve within 2 s. */
@@ -104,7 +107,7 @@ type Exchanging = {
   controller: Dispatcher.DispatchController | undefined
   status: number | null
   headers: Record<string, string | string[] | undefined>
-  chunks: Buffer[]
+  chunks: Chunks
   bytes: number
   isOver: boolean
   timer: NodeJS.Timeout | undefined
@@ -123,9 +126,7 @@ const settle = (exchange: Exchanging, answer: (body: Buffer, latencyMs: number) 
   if (exchange.isOver) return
   end(exchange)
   const { chunks, startedAt } = exchange
-  const [only] = chunks
-  const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-  exchange.resolve(answer(body, Math.round(performance.now() - startedAt)))
+  exchange.resolve(answer(chunks.joined(), Math.round(performance.now() - startedAt)))
 }
 
 const fail = (exchange: Exchanging, { fault, detail }: Failure): void => {
@@ -139,14 +140,27 @@ const cut = (exchange: Exchanging, failure: Failure): void => {
   exchange.controller?.abort(new Error(failure.fault))
 }
 
+/** Somebody has no place for them. */
+const giveUp = (exchange: Exchanging, error: Error): void => {
+  end(exchange)
+  exchange.reject(error)
+  exchange.controller?.abort(error)
+}
+
 const onData = (exchange: Exchanging, chunk: Buffer): void => {
   if (exchange.isOver) return
-  const { bytesMax } = exchange.request
+  const { bytesMax, onBytes } = exchange.request
+  try {
+    onBytes?.(chunk.length)
+  } catch (error) {
+    giveUp(exchange, error as Error)
+    return
+  }
   const room = bytesMax - exchange.bytes
   exchange.bytes += chunk.length
-  if (chunk.length <= room) return void exchange.chunks.push(chunk)
-  exchange.chunks.push(chunk.subarray(0, room))
-  cut(exchange, { fault: 'ANSWER_TOO_LARGE', detail: `answers with more than ${bytesMax} bytes` })
+  exchange.chunks.add(chunk.length <= room ? chunk : chunk.subarray(0, room))
+  if (chunk.length > room)
+    cut(exchange, { fault: 'ANSWER_TOO_LARGE', detail: `answers with more than ${bytesMax} bytes` })
 }
 
 const onError = (exchange: Exchanging, error: Error): void => {
@@ -187,7 +201,7 @@ const run = (dispatcher: Dispatcher, target: Target, request: EgressRequest): Pr
       controller: undefined,
       status: null,
       headers: {},
-      chunks: [],
+      chunks: makeChunks(),
       bytes: 0,
       isOver: false,
       timer: undefined,

@@ -1,12 +1,12 @@
 /** A deploy or an upload that names a branch of a repository: its files are fetched and taken like any that are sent (rules/app.md#sources). */
 import type { GitNamed } from '../../../crds/app/sources/source.ts'
-import { Problem, refuseFaults } from '../../http/problem.ts'
+import { refuseFaults } from '../../http/problem.ts'
 import type { ApiRequest } from '../../http/route.ts'
-import { givenFiles } from '../../io/archive.ts'
-import { fetchTree, type GitLogin } from '../../io/git/fetch.ts'
-import { GitRefused } from '../../io/git/packets.ts'
+import { fetchCommit, type GitLogin } from '../../io/git/fetch.ts'
 import type { AppNeeds } from '../needs.ts'
-import { type NamedFilesOf, readFiles, type Upload } from './upload.ts'
+import { sentPack } from './reading/reader.ts'
+import { asRefusal } from './reading/refusal.ts'
+import type { NamedFilesOf, Upload } from './upload.ts'
 
 const URL_MAX = 500
 /** git-check-ref-format, the part of it that anybody uses. */
@@ -38,23 +38,24 @@ export const gitNamed = (given: unknown): GitNamed => {
 }
 
 /** Logins are kept by their host, as those for registries. */
-const loginFor = async (deps: AppNeeds, account: string, url: string): Promise<GitLogin | null> => {
+const loginFor = async (deps: Pick<AppNeeds, 'registries'>, account: string, url: string): Promise<GitLogin | null> => {
   const { host } = new URL(url)
   const logins = await deps.registries.open(account)
   return logins.find((login) => login.host === host) ?? null
 }
 
-/** @throws Problem GIT_FAILED, and as an upload is refused */
+/** What is fetched is held for the caller as a body would be. @throws Problem GIT_FAILED, and as an upload is refused */
 export const fetchedUpload = async (
-  deps: AppNeeds,
-  { caller }: ApiRequest,
+  { uploadReader, egress, ...deps }: AppNeeds,
+  { caller, meter }: ApiRequest,
   { url, ref }: GitNamed,
   namedFiles: NamedFilesOf,
 ): Promise<Upload> => {
   const login = await loginFor(deps, caller.account, url)
-  const { commit, files } = await fetchTree(deps.egress, { url, ref, login }).catch((error: unknown) => {
-    if (!(error instanceof GitRefused)) throw error
-    throw new Problem('GIT_FAILED', `The repository ${url} ${error.message}.`)
+  const fetch = () => fetchCommit(egress, { url, ref, login, onBytes: meter })
+  const { commit, answer } = await uploadReader.fetching(caller.account, fetch).catch((error: unknown) => {
+    throw asRefusal(error, url)
   })
-  return { ...(await readFiles(givenFiles(files), namedFiles)), git: { url, ref, commit } }
+  const upload = await uploadReader.read(sentPack(answer, { url, commit }), caller, namedFiles)
+  return { ...upload, git: { url, ref, commit } }
 }

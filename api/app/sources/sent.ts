@@ -7,7 +7,8 @@ import { isJsonType, jsonOf } from '../../http/reading/json.ts'
 import type { ApiRequest } from '../../http/route.ts'
 import type { AppNeeds } from '../needs.ts'
 import { fetchedUpload, gitNamed } from './git.ts'
-import { type NamedFilesOf, readUpload, type Upload } from './upload.ts'
+import { sentBody } from './reading/reader.ts'
+import type { NamedFilesOf, Upload } from './upload.ts'
 
 const DIGEST = /^[0-9a-f]{64}$/
 /** A longer body sends files. */
@@ -41,15 +42,16 @@ export const namedIn = async ({ form, headers }: Pick<ApiRequest, 'form' | 'head
   return word === 'source' ? { digest: digestIn(given) } : { git: gitNamed(given) }
 }
 
-/** What is sent, or what the body names. @throws Problem as it is refused */
-export const uploadOf = (
+/** What is sent, of which the request keeps nothing, or what the body names. @throws Problem as it is refused */
+export const uploadOf = async (
   deps: AppNeeds,
   request: ApiRequest,
   given: { row: MirrorRow<AppView>; named: Named | null; namedFiles: NamedFilesOf },
 ): Promise<Upload> => {
   const { row, named, namedFiles } = given
   if (named === null) {
-    return readUpload({ form: request.form, contentType: request.headers['content-type'] }, namedFiles)
+    const sent = sentBody(request.form, request.headers['content-type'])
+    return deps.uploadReader.read(sent, request.caller, namedFiles)
   }
   return 'git' in named ? fetchedUpload(deps, request, named.git, namedFiles) : storedUpload(deps, row, named.digest)
 }

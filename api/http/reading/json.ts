@@ -20,7 +20,7 @@ export const VALUES_MAX = 25_000
  */
 export const NAMES_MAX = 5_000
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 const SPACE = 0x20
@@ -37,7 +37,7 @@ for (const [signs, meaning] of [
   for (const sign of signs) meaningOf[sign.charCodeAt(0)] = meaning
 
 /** Where the string that begins at `at` ends; behind the last byte where it does not. Runs of backslashes are looked at once. */
-const endOfString = (bytes: Buffer, at: number): number => {
+export const endOfString = (bytes: Buffer, at: number): number => {
   for (let end = bytes.indexOf(QUOTE, at + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let from = end
     while (bytes[from - 1] === BACKSLASH) from--
@@ -50,7 +50,7 @@ const tooMany = (what: string, most: number, at: number): Problem =>
   new Problem('BODY_TOO_LARGE', `The body holds more than ${most} ${what}, the last of them at byte ${at}.`)
 
 /** A string is a name where a colon follows it. White space is all that may stand between. */
-const isName = (bytes: Buffer, end: number): boolean => {
+export const isName = (bytes: Buffer, end: number): boolean => {
   let at = end + 1
   while (at < bytes.length && (bytes[at] as number) <= SPACE) at++
   return bytes[at] === COLON
@@ -94,7 +94,8 @@ const count = (bytes: Buffer, from: number, to: number, counted: Counted): numbe
 /** Others are served after each so many bytes. */
 const SLICE_BYTES = 100_000
 
-const refuseCostly = async (bytes: Buffer): Promise<void> => {
+/** @throws Problem BODY_TOO_LARGE, MALFORMED_JSON */
+export const refuseCostly = async (bytes: Buffer): Promise<void> => {
   const counted: Counted = { depth: 0, values: 1, names: new Set() }
   for (let at = 0; at < bytes.length; ) {
     at = count(bytes, at, Math.min(at + SLICE_BYTES, bytes.length), counted)

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { makeChunks } from '../../../controllers/net/chunks.ts'
 import { Problem } from '../problem.ts'
 
 /** JSON bodies (rules/platform.md#bodies). */
@@ -51,7 +52,7 @@ const tooSlow = (timeMs: number) =>
 /** The bytes as sent. Over the cap or the time, what is left flows by unseen; who answers also closes (answer.ts). */
 const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, meter: ByteMeter): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks = makeChunks()
     let received = 0
     const stop = () => {
       clearTimeout(timer)
@@ -71,11 +72,11 @@ const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, me
       } catch (error) {
         return refuse(error)
       }
-      chunks.push(chunk)
+      chunks.add(chunk)
     }
     const end = () => {
       stop()
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, received))
+      resolve(chunks.joined())
     }
     const abort = () => {
       stop()

@@ -10,9 +10,9 @@ import type { Caller } from '../caller.ts'
 import type { Exchange, Stage } from '../exchange.ts'
 import { tooMany, unavailable } from '../problem.ts'
 import { type ByteSettings, makeByteBudget } from '../reading/budget.ts'
+import { makeGate } from '../reading/gate.ts'
 import type { AddressLimit } from '../route.ts'
 import { type Counter, makeLocalCounter } from './counters.ts'
-import { makeGate } from './gate.ts'
 import { type Burst, makeRate } from './rate.ts'
 
 export type LimitSettings = ByteSettings & {

@@ -3,9 +3,8 @@
  * that what hangs on a commit is what that commit says.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as breath } from 'node:timers/promises'
 import { inflateSync } from 'node:zlib'
-import { GitRefused } from './packets.ts'
+import { GitRefused, GitTooLarge } from './packets.ts'
 
 export type GitObject = { sort: 'commit' | 'tree' | 'blob' | 'tag'; content: Buffer }
 export type PackLimits = { objectsMax: number; bytesMax: number }
@@ -15,8 +14,8 @@ const OFFSET_DELTA = 6
 const NAMED_DELTA = 7
 const HEADER_BYTES = 12
 const HASH_BYTES = 20
-/** Objects between two looks of the loop at others. */
-const BREATH_EVERY = 200
+/** The least that the library unpacks at once. */
+const CHUNK_BYTES_MIN = 64
 
 const broken = (): never => {
   throw new GitRefused('its pack is broken')
@@ -63,17 +62,26 @@ const masked = (cursor: Cursor, mask: number, count: number): number => {
   return value
 }
 
-/** One word of a delta: a part of its base, or bytes of its own. */
-const partOf = (cursor: Cursor, base: Buffer): Buffer => {
+/** Copies a part of another buffer. @returns how many bytes that were */
+const copied = (made: Buffer, at: number, of: Buffer, from: number, length: number): number => {
+  if (from + length > of.length || at + length > made.length) return broken()
+  return of.copy(made, at, from, from + length)
+}
+
+/**
+ * One word of a delta: a part of its base, or bytes of its own. A word may stand for one byte, so nothing is made for it.
+ * @returns how many bytes it gave
+ */
+const partOf = (cursor: Cursor, base: Buffer, made: Buffer, at: number): number => {
   const word = next(cursor)
   if ((word & 0x80) !== 0) {
     const from = masked(cursor, word, 4)
-    const length = masked(cursor, word >> 4, 3) || 0x10000
-    return from + length > base.length ? broken() : base.subarray(from, from + length)
+    return copied(made, at, base, from, masked(cursor, word >> 4, 3) || 0x10000)
   }
-  const part = cursor.bytes.subarray(cursor.at, cursor.at + word)
+  if (word === 0) return broken()
+  const from = cursor.at
   cursor.at += word
-  return word === 0 || part.length < word ? broken() : part
+  return copied(made, at, cursor.bytes, from, word)
 }
 
 /** What a delta makes of its base. @throws GitRefused */
@@ -81,14 +89,11 @@ export const applyDelta = (base: Buffer, delta: Buffer, bytesMax: number): Buffe
   const cursor: Cursor = { bytes: delta, at: 0 }
   const baseSize = grouped(cursor, next(cursor), 7, 7)
   const size = grouped(cursor, next(cursor), 7, 7)
-  if (baseSize !== base.length || size > bytesMax) broken()
+  if (size > bytesMax) throw new GitTooLarge('its files have more bytes than are taken')
+  if (baseSize !== base.length) broken()
   const made = Buffer.alloc(size)
   let at = 0
-  while (cursor.at < delta.length) {
-    const part = partOf(cursor, base)
-    if (at + part.length > size) broken()
-    at += part.copy(made, at)
-  }
+  while (cursor.at < delta.length) at += partOf(cursor, base, made, at)
   return at === size ? made : broken()
 }
 
@@ -103,11 +108,13 @@ type Reading = {
 const inflated = (reading: Reading, size: number): Buffer => {
   const { cursor, limits } = reading
   reading.bytes += size
-  if (reading.bytes > limits.bytesMax) throw new GitRefused(`its files have more than ${limits.bytesMax} bytes`)
+  if (reading.bytes > limits.bytesMax) throw new GitTooLarge(`its files have more than ${limits.bytesMax} bytes`)
   try {
     const { buffer, engine } = inflateSync(cursor.bytes.subarray(cursor.at), {
       info: true,
       maxOutputLength: size + 1,
+      // at once, into as much as it is said to be: no chunk is joined to another, and small objects hold no large ones
+      chunkSize: Math.max(CHUNK_BYTES_MIN, size + 1),
     }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
     cursor.at += engine.bytesWritten
     return buffer.length === size ? buffer : broken()
@@ -139,17 +146,16 @@ const readObject = (reading: Reading): GitObject => {
 }
 
 /** @returns the objects by their names @throws GitRefused for what is broken, or more than the limits */
-export const readPack = async (bytes: Buffer, limits: PackLimits): Promise<Map<string, GitObject>> => {
+export const readPack = (bytes: Buffer, limits: PackLimits): Map<string, GitObject> => {
   if (bytes.length < HEADER_BYTES + HASH_BYTES || bytes.toString('latin1', 0, 4) !== 'PACK') return broken()
   const end = bytes.length - HASH_BYTES
   const hash = createHash('sha1').update(bytes.subarray(0, end)).digest()
   const count = bytes.readUInt32BE(8)
   if (bytes.readUInt32BE(4) !== 2 || !hash.equals(bytes.subarray(end))) return broken()
-  if (count > limits.objectsMax) throw new GitRefused(`it has more than ${limits.objectsMax} files and folders`)
+  if (count > limits.objectsMax) throw new GitTooLarge(`it has more than ${limits.objectsMax} files and folders`)
   const cursor: Cursor = { bytes: bytes.subarray(0, end), at: HEADER_BYTES }
   const reading: Reading = { cursor, limits, bytes: 0, at: new Map(), named: new Map() }
   for (let n = 0; n < count; n++) {
-    if (n % BREATH_EVERY === 0) await breath()
     const start = cursor.at
     const object = readObject(reading)
     reading.at.set(start, object)

@@ -1,9 +1,8 @@
 /** Git's lines that say how long they are (gitprotocol-common, "pkt-line Format"). */
 
-export type Packet = Buffer | 'flush' | 'delimiter' | 'end'
-
-const MARKS: Readonly<Record<string, Packet>> = { '0000': 'flush', '0001': 'delimiter', '0002': 'end' }
 const LENGTH_BYTES = 4
+/** Flush, delimiter and the end of an answer: lines without content. */
+const MARK_MAX = 2
 
 /** What is not as git writes it, or says that it will not. */
 export class GitRefused extends Error {
@@ -13,28 +12,49 @@ export class GitRefused extends Error {
   }
 }
 
+/** There is more of it than is taken. */
+export class GitTooLarge extends GitRefused {}
+
 export const packet = (text: string): Buffer =>
   Buffer.from(`${(Buffer.byteLength(text) + LENGTH_BYTES).toString(16).padStart(LENGTH_BYTES, '0')}${text}`)
 
 export const FLUSH = Buffer.from('0000')
 export const DELIMITER = Buffer.from('0001')
 
-/** @throws GitRefused */
-export function* packets(bytes: Buffer): Generator<Packet> {
+/** Of a lower-case hexadecimal digit; NaN of anything else. */
+const digitOf = (byte = 0): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : Number.NaN
+}
+
+const lengthAt = (bytes: Buffer, at: number): number => {
+  let length = 0
+  for (let place = 0; place < LENGTH_BYTES; place++) length = length * 16 + digitOf(bytes[at + place])
+  return length
+}
+
+/**
+ * Calls `take` with where each packet begins and ends, until it says `enough`. An answer may have millions of them: nothing is
+ * made for one.
+ * @throws GitRefused
+ */
+export const eachPacket = (bytes: Buffer, take: (from: number, to: number) => 'enough' | undefined): void => {
   for (let at = 0; at < bytes.length; ) {
-    const written = bytes.toString('latin1', at, at + LENGTH_BYTES)
-    const mark = MARKS[written]
-    if (mark !== undefined) {
-      yield mark
+    const length = lengthAt(bytes, at)
+    if (length <= MARK_MAX) {
       at += LENGTH_BYTES
       continue
     }
-    const length = /^[0-9a-f]{4}$/.test(written) ? Number.parseInt(written, 16) : 0
-    if (length < LENGTH_BYTES || at + length > bytes.length) throw new GitRefused('it answers what is not of git')
-    yield bytes.subarray(at + LENGTH_BYTES, at + length)
+    // also where it is no number
+    if (!(length >= LENGTH_BYTES && at + length <= bytes.length)) throw new GitRefused('it answers what is not of git')
+    if (take(at + LENGTH_BYTES, at + length) === 'enough') return
     at += length
   }
 }
 
-/** A line without its end. */
-export const lineOf = (given: Buffer): string => given.toString('utf8').replace(/\n$/, '')
+/** Longer ones are no line that is looked for. */
+const LINE_MAX_BYTES = 1_000
+
+/** A line without its end; cut where it is too long for one. */
+export const lineIn = (bytes: Buffer, from: number, to: number): string =>
+  bytes.toString('utf8', from, Math.min(to, from + LINE_MAX_BYTES)).replace(/\n$/, '')

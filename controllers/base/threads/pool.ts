@@ -3,7 +3,7 @@
  * threads, each with a bound on its memory and on the CPU time of one job. Accounts take turns.
  */
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 import { makeTurns, type Turns } from './turns.ts'
 
 export type ThreadLimits = {
@@ -24,9 +24,14 @@ export type ThreadLimits = {
   lookMs?: number
   /** A thread without a job for so long is ended; never when left out. */
   idleMaxMs?: number
+  /** Of a thread with all its bytes outside of the heap, as seen at a look; when left out they are bounded by what is handed over. */
+  memoryMaxMib?: number
+  /** Jobs of one account that are done at once; all threads when left out. */
+  accountThreadsMax?: number
 }
 
 const LOOK_MS = 250
+const MIB = 1_048_576
 
 /** What a thread answers: the result or why there is none, and its CPU time since it began. */
 export type ThreadAnswer<Result> = { cpuMs: number } & ({ result: Result } | { fault: string })
@@ -52,9 +57,11 @@ export type Threads<Job, Result> = {
   close(): Promise<void>
 }
 
-export type ThreadsOptions = {
+export type ThreadsOptions<Job> = {
   /** The thread's own file, which calls serveThread. */
   entry: URL
+  /** What of a job is given away instead of copied: nobody else has it until the thread gives it back. */
+  handOver?(job: Job): Transferable[]
   /** A job, as the errors name it: `The document`. */
   what: string
   limits: ThreadLimits
@@ -78,7 +85,7 @@ type Thread<Job, Result> = {
   timer: NodeJS.Timeout | null
 }
 type Pool<Job, Result> = {
-  options: ThreadsOptions
+  options: ThreadsOptions<Job>
   turns: Turns<Waiter<Job, Result>>
   threads: Set<Thread<Job, Result>>
   closed: boolean
@@ -133,7 +140,12 @@ const start = <Job, Result>(pool: Pool<Job, Result>): Thread<Job, Result> => {
   return thread
 }
 
-/** Ends a thread whose job has used up its CPU time, or that stands still. */
+const memoryMib = async (worker: Worker): Promise<number> => {
+  const { external_memory: outside, total_heap_size: heap } = await worker.getHeapStatistics()
+  return (outside + heap) / MIB
+}
+
+/** Ends a thread whose job has used up its CPU time or its memory, or that stands still. */
 const look = async <Job, Result>(
   pool: Pool<Job, Result>,
   thread: Thread<Job, Result>,
@@ -141,13 +153,15 @@ const look = async <Job, Result>(
   startedAt: number,
 ): Promise<void> => {
   const { what, limits } = pool.options
-  const { wallMaxMs, cpuMaxMs } = limits
+  const { wallMaxMs, cpuMaxMs, memoryMaxMib } = limits
   if (performance.now() - startedAt >= wallMaxMs)
     end(pool, thread, new Error(`${what} was not done within ${wallMaxMs} ms`))
   const { user, system } = await thread.worker.cpuUsage()
   const cpuMs = (user + system) / 1000 - thread.cpuMs
   if (thread.busy === waiter && cpuMs >= cpuMaxMs)
     end(pool, thread, new TooDear(what, `more than ${cpuMaxMs} ms of CPU time`))
+  const isLarge = memoryMaxMib !== undefined && (await memoryMib(thread.worker)) > memoryMaxMib
+  if (isLarge && thread.busy === waiter) end(pool, thread, new TooDear(what, `more than ${memoryMaxMib} MiB of memory`))
 }
 
 const begin = <Job, Result>(
@@ -163,17 +177,24 @@ const begin = <Job, Result>(
   const startedAt = performance.now()
   // a thread that is ending has no figures any more, and its exit settles it
   thread.timer = setInterval(() => void look(pool, thread, waiter, startedAt).catch(() => {}), limits.lookMs ?? LOOK_MS)
-  thread.worker.postMessage(waiter.job)
+  thread.worker.postMessage(waiter.job, pool.options.handOver?.(waiter.job) ?? [])
+}
+
+/** Whether one more of an account may be done beside what is being done for it. */
+const mayGo = <Job, Result>({ threads, options }: Pool<Job, Result>, account: string): boolean => {
+  const { accountThreadsMax = options.limits.threads } = options.limits
+  const atWork = Map.groupBy(threads, ({ busy }) => busy?.account).get(account) ?? []
+  return atWork.length < accountThreadsMax
 }
 
 const feed = <Job, Result>(pool: Pool<Job, Result>): void => {
   const { turns, threads, options } = pool
   while (turns.size() > 0) {
     const idle = [...threads].find((thread) => thread.busy === null)
-    const thread = idle ?? (threads.size < options.limits.threads ? start(pool) : undefined)
-    const waiter = thread && turns.take()
-    if (!thread || !waiter) return
-    begin(pool, thread, waiter)
+    if (!idle && threads.size >= options.limits.threads) return
+    const waiter = turns.take((account) => mayGo(pool, account))
+    if (!waiter) return
+    begin(pool, idle ?? start(pool), waiter)
   }
 }
 
@@ -227,7 +248,7 @@ const close = async <Job, Result>(pool: Pool<Job, Result>): Promise<void> => {
 }
 
 /** Threads are started as they are needed, and live on: what they have loaded is their worth. */
-export const makeThreads = <Job, Result>(options: ThreadsOptions): Threads<Job, Result> => {
+export const makeThreads = <Job, Result>(options: ThreadsOptions<Job>): Threads<Job, Result> => {
   const pool: Pool<Job, Result> = { options, turns: makeTurns(), threads: new Set(), closed: false }
   return {
     run: async (job, asker, units = 1) => {

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { readUpload, type Upload } from '../../../api/app/sources/upload.ts'
+import { makeUploadReader, sentBody } from '../../../api/app/sources/reading/reader.ts'
+import type { Upload } from '../../../api/app/sources/upload.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { envFilesOf, recipesOf } from '../../../crds/app/compose/judge.ts'
 import { openIndex, packIndex, type SourceIndex } from '../../../crds/app/sources/source.ts'
@@ -11,9 +12,11 @@ const COMPOSE = 'services: {web: {image: "nginx:1.27", expose: ["80"]}}\n'
 const compose: TarEntry = { path: 'docker-compose.yml', content: COMPOSE }
 
 const envFiles = async (source: SourceIndex) => [...envFilesOf(source, shared), ...recipesOf(source, shared)]
-const sendTar = (form: Buffer): Promise<Upload> => readUpload({ form, contentType: 'application/gzip' }, envFiles)
-const sendJson = (body: unknown): Promise<Upload> =>
-  readUpload({ form: Buffer.from(JSON.stringify(body)), contentType: 'application/json' }, envFiles)
+const reader = makeUploadReader()
+const send = async (form: Buffer, contentType: string): Promise<Upload> =>
+  reader.read(sentBody(form, contentType), { account: 'demo' }, envFiles)
+const sendTar = (form: Buffer): Promise<Upload> => send(form, 'application/gzip')
+const sendJson = (body: unknown): Promise<Upload> => send(Buffer.from(JSON.stringify(body)), 'application/json')
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -291,9 +294,8 @@ spec('an upload as tar', (t) => {
       const head = (path: string) => gzipSync(rawTar([{ path, size: content.length }]).subarray(0, 512))
       const files = Array.from({ length: 100 }, (_, n) => [head(`n${n}`), packed]).flat()
       const body = Buffer.concat([gzipSync(rawTar([compose]).subarray(0, 1024)), ...files])
-      const before = process.memoryUsage().arrayBuffers
+      // were they held, the thread would need more memory than it may have, and no file would be named
       assert.is(await refusal(sendTar(body)), 'ARCHIVE_TOO_LARGE /files/n95')
-      assert.ok(process.memoryUsage().arrayBuffers - before < 200_000_000)
     },
     { timeoutMs: 60_000 },
   )
@@ -461,13 +463,7 @@ spec('an upload as JSON', (t) => {
   })
 
   t('takes no other content type', async () => {
-    assert.is(
-      await refusal(readUpload({ form: Buffer.from('x'), contentType: 'application/zip' }, envFiles)),
-      'UNSUPPORTED_MEDIA_TYPE',
-    )
-    assert.is(
-      await refusal(readUpload({ form: Buffer.from('{'), contentType: 'application/json' }, envFiles)),
-      'MALFORMED_JSON',
-    )
+    assert.is(await refusal(send(Buffer.from('x'), 'application/zip')), 'UNSUPPORTED_MEDIA_TYPE')
+    assert.is(await refusal(send(Buffer.from('{'), 'application/json')), 'MALFORMED_JSON')
   })
 })

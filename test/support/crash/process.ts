@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { makeUploadReader } from '../../../api/app/sources/reading/reader.ts'
 import { makeTokenStore } from '../../../api/auth/token-store.ts'
 import { namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
@@ -59,7 +60,7 @@ export type ProcessApi = Commanding &
     Deps,
     'allowLoopback' | 'authenticate' | 'cards' | 'composeJudge' | 'egress' | 'limits' | 'publicUrl' | 'tokens'
   > &
-  Pick<Deps, 'audit' | 'draftJudge' | 'llm' | 'pdfText'>
+  Pick<Deps, 'audit' | 'draftJudge' | 'llm' | 'pdfText' | 'uploadReader'>
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -153,6 +154,7 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
     cards: null,
     llm: null,
     pdfText: makePdfText(),
+    uploadReader: makeUploadReader(),
     draftJudge: { prove: async ({ proposal, sources }) => proveDraft(proposal, sources) },
   }
 }

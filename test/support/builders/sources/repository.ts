@@ -86,6 +86,8 @@ export const startRepository = async (
   let spoilt: ((answer: Buffer) => Buffer) | null = null
   const wanted = login && `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
   const server = createServer((request, response) => {
+    // git is run without the loop, for so long that connections lapse
+    response.shouldKeepAlive = false
     if (wanted !== null && request.headers.authorization !== wanted) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
       return

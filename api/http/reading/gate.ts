@@ -1,4 +1,4 @@
-/** How much at once. */
+/** Places for what is under way at once. */
 import type { Problem } from '../problem.ts'
 
 /** At most so many at once under one key. */
