@@ -62,6 +62,14 @@ type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | '
 export const frameOf = ({ content, images, logo, hostname, form = null }: SiteInput, around: Around): Frame => {
   let pictures = 0
   const image = (value: string | undefined) => (value === undefined ? null : (imageOf(images, value) ?? null))
+  /** The picture that another gives way to. */
+  const overOf = (value: string | undefined, sizes: string): Html | null => {
+    const shown = image(value)
+    if (shown === null) return null
+    const { ledger, page } = around
+    const position = positionClass(ledger, positionOf(FOCAL))
+    return pictureOf(shown, { alt: '', sizes, root: page.root, eager: false, position })
+  }
   return {
     ...around,
     content,
@@ -87,10 +95,7 @@ export const frameOf = ({ content, images, logo, hostname, form = null }: SiteIn
           ? ratioClass(ledger, ratio ?? own)
           : `one ${heroClass(ledger, own, heroRatiosOf(own, ratio ?? own, hero.phone), Math.round(shown.width * LARGEST))}`
       const wanted = as === 'goods' ? content.imageHover : undefined
-      const second = wanted === 'swap' ? image(shot.second) : null
-      const over =
-        second &&
-        pictureOf(second, { alt: '', sizes, root, eager: false, position: positionClass(ledger, positionOf(FOCAL)) })
+      const over = wanted === 'swap' ? overOf(shot.second, sizes) : null
       const hover = hoverClass(ledger, wanted, over !== null)
       return html`<div class="${['im', place, as, hover].filter((name) => name !== '').join(' ')}">${picture}${over && html`<span class="over">${over}</span>`}</div>`
     },

@@ -1,15 +1,21 @@
 /** Websites with hostile content in a real browser: nothing runs, nobody is asked, and all of it stands there as text. */
 import type { Browser, Page } from 'playwright-core'
-import type { Schema } from '../../crds/kernel/schema.ts'
-import { type Content, content, type Layout, type SectionId, type Template } from '../../crds/site/content/content.ts'
-import { LAYOUTS, SECTIONS, TEMPLATES } from '../../crds/site/content/meta.ts'
-import { renderSite } from '../../crds/site/render/site.ts'
-import { HIT, HOSTILE } from '../support/builders/hostile.ts'
-import { type Materials, materials, sampleInput } from '../support/builders/sites/content.ts'
-import { startBrowser, visit } from '../support/judges/browser.ts'
-import { filled, isAddress, isImage } from '../support/judges/sites/fields.ts'
-import { type Served, serveSite } from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+import type { Schema } from '../../../crds/kernel/schema.ts'
+import {
+  type Content,
+  content,
+  type Layout,
+  type SectionId,
+  type Template,
+} from '../../../crds/site/content/content.ts'
+import { LAYOUTS, SECTIONS, TEMPLATES } from '../../../crds/site/content/meta.ts'
+import { renderSite } from '../../../crds/site/render/site.ts'
+import { HIT, HOSTILE } from '../../support/builders/hostile.ts'
+import { type Materials, materials, sampleInput } from '../../support/builders/sites/content.ts'
+import { startBrowser, visit } from '../../support/judges/browser.ts'
+import { filled, isAddress, isImage } from '../../support/judges/sites/fields.ts'
+import { type Served, serveSite } from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 
 /**
  * Words that stand in no text of a page: attributes, what names something else, what a word nearer by stands in for, and days

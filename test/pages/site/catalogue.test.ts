@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { LANGS } from '../../crds/site/content/meta.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { scratchFolder } from '../support/stage/stage.ts'
+import { LANGS } from '../../../crds/site/content/meta.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { scratchFolder } from '../../support/stage/stage.ts'
 
 /** `hack/catalogue`, as somebody who works on layouts calls it, for one of them. */
 
 const run = promisify(execFile)
-const COMMAND = join(import.meta.dirname, '..', '..', 'hack', 'catalogue')
+const COMMAND = join(import.meta.dirname, '..', '..', '..', 'hack', 'catalogue')
 const WIDTHS = { '360': 180, '768': 240, '1440': 360 }
 
 spec('the catalogue of pictures', (t) => {

@@ -1,13 +1,13 @@
 /** What search engines and networks read of a site: data that is valid, a description a page, and each language of it. */
-import { withDefaults } from '../../../crds/kernel/schema.ts'
-import { content as contentSchema } from '../../../crds/site/content/content.ts'
-import { contentOf } from '../../../crds/site/content/expand.ts'
-import { priceAmount } from '../../../crds/site/content/price.ts'
-import { notFoundAt, siteManifest } from '../../../crds/site/publishing/manifest.ts'
-import { siteHandlers } from '../../../crds/site/publishing/route.ts'
-import { siteHeaders } from '../../../crds/site/render/headers.ts'
-import { renderSite } from '../../../crds/site/render/site.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { content as contentSchema } from '../../../../crds/site/content/content.ts'
+import { contentOf } from '../../../../crds/site/content/expand.ts'
+import { priceAmount } from '../../../../crds/site/content/price.ts'
+import { notFoundAt, siteManifest } from '../../../../crds/site/publishing/manifest.ts'
+import { siteHandlers } from '../../../../crds/site/publishing/route.ts'
+import { siteHeaders } from '../../../../crds/site/render/headers.ts'
+import { renderSite } from '../../../../crds/site/render/site.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 type Node = Record<string, unknown>
 

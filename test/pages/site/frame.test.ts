@@ -1,8 +1,8 @@
 /** What stands around the sections of a website, as a visitor meets it: the first screen, the menu of a phone, what is touched. */
 import type { Browser, Page } from 'playwright-core'
-import type { Content, Layout } from '../../crds/site/content/content.ts'
-import { LAYOUTS } from '../../crds/site/content/meta.ts'
-import { renderSite } from '../../crds/site/render/site.ts'
+import type { Content, Layout } from '../../../crds/site/content/content.ts'
+import { LAYOUTS } from '../../../crds/site/content/meta.ts'
+import { renderSite } from '../../../crds/site/render/site.ts'
 import {
   type Materials,
   materials,
@@ -10,12 +10,12 @@ import {
   sampleInput,
   transcoded,
   withHan,
-} from '../support/builders/sites/content.ts'
-import { BUSINESSES, nameAlso } from '../support/businesses/all.ts'
-import { GRILL } from '../support/businesses/goods.ts'
-import { startBrowser, visit } from '../support/judges/browser.ts'
-import { type Served, serveSite } from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+} from '../../support/builders/sites/content.ts'
+import { BUSINESSES, nameAlso } from '../../support/businesses/all.ts'
+import { GRILL } from '../../support/businesses/goods.ts'
+import { startBrowser, visit } from '../../support/judges/browser.ts'
+import { type Served, serveSite } from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 
 /** A browser on a machine that does other things too. */
 const TIMEOUT_MS = 600_000

@@ -1,14 +1,14 @@
 /** A video of a site in a real browser: it plays in its place once somebody asks for it, and nobody hears of the visitor before. */
 import type { Browser, Page } from 'playwright-core'
-import type { Content, Layout, Template } from '../../crds/site/content/content.ts'
-import { renderSite } from '../../crds/site/render/site.ts'
-import { HOSTILE } from '../support/builders/hostile.ts'
-import { type Materials, materials, sampleInput } from '../support/builders/sites/content.ts'
-import { livelySite } from '../support/builders/sites/lively.ts'
-import { startBrowser, type VisitorOptions, visit } from '../support/judges/browser.ts'
-import { findings, kept, type Served, serveSite, sticksOut } from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { eventually } from '../support/stage/invoicing.ts'
+import type { Content, Layout, Template } from '../../../crds/site/content/content.ts'
+import { renderSite } from '../../../crds/site/render/site.ts'
+import { HOSTILE } from '../../support/builders/hostile.ts'
+import { type Materials, materials, sampleInput } from '../../support/builders/sites/content.ts'
+import { livelySite } from '../../support/builders/sites/lively.ts'
+import { startBrowser, type VisitorOptions, visit } from '../../support/judges/browser.ts'
+import { findings, kept, type Served, serveSite, sticksOut } from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { eventually } from '../../support/stage/invoicing.ts'
 
 /** A browser on a machine that does other things too. */
 const TIMEOUT_MS = 300_000

@@ -1,13 +1,13 @@
 /** Chinese typefaces: which characters are asked for, in which face, under which name, and what is sent of them. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Content, SiteLang } from '../../../crds/site/content/content.ts'
-import { headlineOf } from '../../../crds/site/render/choose/headline.ts'
-import type { BlobRef, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
-import { assetPath } from '../../../crds/site/render/page/picture.ts'
-import { hanCutsOf, renderSite } from '../../../crds/site/render/site.ts'
-import { PAIRS } from '../../../crds/site/render/type/faces.ts'
-import { cutsOf, faceName, HAN_BUDGET, HAN_LETTERS_MAX, type HanCut } from '../../../crds/site/render/type/han.ts'
+import type { Content, SiteLang } from '../../../../crds/site/content/content.ts'
+import { headlineOf } from '../../../../crds/site/render/choose/headline.ts'
+import type { BlobRef, SiteFile, SiteInput } from '../../../../crds/site/render/input.ts'
+import { assetPath } from '../../../../crds/site/render/page/picture.ts'
+import { hanCutsOf, renderSite } from '../../../../crds/site/render/site.ts'
+import { PAIRS } from '../../../../crds/site/render/type/faces.ts'
+import { cutsOf, faceName, HAN_BUDGET, HAN_LETTERS_MAX, type HanCut } from '../../../../crds/site/render/type/han.ts'
 import {
   addLetters,
   HEAD_CLASSES,
@@ -16,9 +16,9 @@ import {
   noLetters,
   STRONG_CLASSES,
   STRONG_TAGS,
-} from '../../../crds/site/render/type/letters.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { root } from '../../support/structure/tree.ts'
+} from '../../../../crds/site/render/type/letters.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { root } from '../../../support/structure/tree.ts'
 
 const contentOf = (lang: SiteLang, more: Partial<Content> = {}): Content => ({
   meta: { companyName: '山間陶房', lang, layout: 'classic', template: 'lumen' },

@@ -1,12 +1,12 @@
 /** Layouts in templates as drawings: told apart as the layouts are, safe to show anywhere, and the same each time. */
 import sharp from 'sharp'
-import type { Layout, Template } from '../../../crds/site/content/content.ts'
-import { LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
-import { presetChoices } from '../../../crds/site/content/presets/choices.ts'
-import { SCENES, SHEET } from '../../../crds/site/render/templates/thumbnail/scenes.ts'
-import { thumbnailOf } from '../../../crds/site/render/templates/thumbnail/thumbnail.ts'
-import { edgesOf, unlikeness } from '../../support/judges/sites/page.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import type { Layout, Template } from '../../../../crds/site/content/content.ts'
+import { LAYOUTS, TEMPLATES } from '../../../../crds/site/content/meta.ts'
+import { presetChoices } from '../../../../crds/site/content/presets/choices.ts'
+import { SCENES, SHEET } from '../../../../crds/site/render/templates/thumbnail/scenes.ts'
+import { thumbnailOf } from '../../../../crds/site/render/templates/thumbnail/thumbnail.ts'
+import { edgesOf, unlikeness } from '../../../support/judges/sites/page.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const all = LAYOUTS.flatMap((layout) => TEMPLATES.map((template) => ({ layout, template })))
 

@@ -1,9 +1,9 @@
 /** What stands around the sections of a site, in every layout: header, menu and footer. */
-import type { Content, Layout } from '../../../crds/site/content/content.ts'
-import { LAYOUTS } from '../../../crds/site/content/meta.ts'
-import { renderSite } from '../../../crds/site/render/site.ts'
-import { GRILL } from '../../support/businesses/goods.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import type { Content, Layout } from '../../../../crds/site/content/content.ts'
+import { LAYOUTS } from '../../../../crds/site/content/meta.ts'
+import { renderSite } from '../../../../crds/site/render/site.ts'
+import { GRILL } from '../../../support/businesses/goods.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const pagesOf = (content: Content): Map<string, string> => {
   const { files } = renderSite({

@@ -1,11 +1,11 @@
 /** The pages on which a layout is chosen, in a real browser: everything is seen, nothing is refused, nobody is kept out. */
 import type { Browser } from 'playwright-core'
-import { LAYOUTS, TEMPLATES } from '../../crds/site/content/meta.ts'
-import { barriers, startBrowser, visit } from '../support/judges/browser.ts'
-import { kept, sticksOut } from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { call, type Platform, startPlatform } from '../support/stage/invoicing.ts'
-import { siteContent } from '../support/stage/publishing.ts'
+import { LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
+import { barriers, startBrowser, visit } from '../../support/judges/browser.ts'
+import { kept, sticksOut } from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { call, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import { siteContent } from '../../support/stage/publishing.ts'
 
 spec('choosing a layout in a browser', (t) => {
   let platform: Platform

@@ -1,13 +1,13 @@
 /** A site on paper, as a real browser prints it: a document, in every layout. */
 import type { Browser } from 'playwright-core'
-import type { Content } from '../../crds/site/content/content.ts'
-import { LAYOUTS } from '../../crds/site/content/meta.ts'
-import { renderSite } from '../../crds/site/render/site.ts'
-import { type Materials, materials, sampleInput } from '../support/builders/sites/content.ts'
-import { FAQ, livelySite, SPECS } from '../support/builders/sites/lively.ts'
-import { startBrowser, type VisitorOptions, visit } from '../support/judges/browser.ts'
-import { kept, type Served, serveSite } from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+import type { Content } from '../../../crds/site/content/content.ts'
+import { LAYOUTS } from '../../../crds/site/content/meta.ts'
+import { renderSite } from '../../../crds/site/render/site.ts'
+import { type Materials, materials, sampleInput } from '../../support/builders/sites/content.ts'
+import { FAQ, livelySite, SPECS } from '../../support/builders/sites/lively.ts'
+import { startBrowser, type VisitorOptions, visit } from '../../support/judges/browser.ts'
+import { kept, type Served, serveSite } from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 
 /** A browser on a machine that does other things too. */
 const TIMEOUT_MS = 300_000

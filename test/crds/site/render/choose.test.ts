@@ -1,7 +1,7 @@
 /** What content asks of a page: rows without a hole, pictures per collection, neighbours unlike each other, crops that keep a subject. */
 import fc from 'fast-check'
-import { LAYOUTS } from '../../../crds/site/content/meta.ts'
-import { besideOf } from '../../../crds/site/render/choose/forms.ts'
+import { LAYOUTS } from '../../../../crds/site/content/meta.ts'
+import { besideOf } from '../../../../crds/site/render/choose/forms.ts'
 import {
   CROP_MOST,
   cropOf,
@@ -11,10 +11,10 @@ import {
   picturedOf,
   positionOf,
   ratioOf,
-} from '../../../crds/site/render/choose/pictures.ts'
-import { placedIn, rowsOf } from '../../../crds/site/render/choose/rows.ts'
-import { FORMS, OTHER } from '../../../crds/site/render/choose/table.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+} from '../../../../crds/site/render/choose/pictures.ts'
+import { placedIn, rowsOf } from '../../../../crds/site/render/choose/rows.ts'
+import { FORMS, OTHER } from '../../../../crds/site/render/choose/table.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const sum = (list: readonly number[]): number => list.reduce((total, one) => total + one, 0)
 /** Width to height of pictures, from a column to a panorama; and of the places for them. */

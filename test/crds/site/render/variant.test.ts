@@ -1,11 +1,11 @@
 /** A site's own content in other layouts and templates. */
-import type { Content } from '../../../crds/site/content/content.ts'
-import { LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
-import { choicesOf, chooses, type MadeOf, renderVariant } from '../../../crds/site/publishing/variant.ts'
-import type { SiteFile } from '../../../crds/site/render/input.ts'
-import { hanCutsOf } from '../../../crds/site/render/site.ts'
-import { sampleContent } from '../../support/builders/sites/sample.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import type { Content } from '../../../../crds/site/content/content.ts'
+import { LAYOUTS, TEMPLATES } from '../../../../crds/site/content/meta.ts'
+import { choicesOf, chooses, type MadeOf, renderVariant } from '../../../../crds/site/publishing/variant.ts'
+import type { SiteFile } from '../../../../crds/site/render/input.ts'
+import { hanCutsOf } from '../../../../crds/site/render/site.ts'
+import { sampleContent } from '../../../support/builders/sites/sample.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const plain: MadeOf = { images: {}, logo: null, fonts: {}, brand: null }
 const textAt = (files: readonly SiteFile[], path: RegExp): string =>

@@ -1,16 +1,16 @@
 /** Websites in a real browser: nobody is kept out, nothing sticks out, no page is too heavy, no layout is mistaken for another. */
 import type { Browser, Page } from 'playwright-core'
-import type { Schema } from '../../crds/kernel/schema.ts'
-import { type Content, content, type Layout, type SiteLang, type Template } from '../../crds/site/content/content.ts'
-import { LANGS, LAYOUTS, TEMPLATES } from '../../crds/site/content/meta.ts'
-import type { SiteFile, SiteInput } from '../../crds/site/render/input.ts'
-import { renderSite } from '../../crds/site/render/site.ts'
-import { type Materials, materials, sampleInput, withHan } from '../support/builders/sites/content.ts'
-import { sampleContent } from '../support/builders/sites/sample.ts'
-import { BUSINESSES, nameAlso } from '../support/businesses/all.ts'
-import { AUDIO, GRILL, JEWEL } from '../support/businesses/goods.ts'
-import { startBrowser, visit } from '../support/judges/browser.ts'
-import { filled, isAddress, isImage } from '../support/judges/sites/fields.ts'
+import type { Schema } from '../../../crds/kernel/schema.ts'
+import { type Content, content, type Layout, type SiteLang, type Template } from '../../../crds/site/content/content.ts'
+import { LANGS, LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
+import type { SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
+import { renderSite } from '../../../crds/site/render/site.ts'
+import { type Materials, materials, sampleInput, withHan } from '../../support/builders/sites/content.ts'
+import { sampleContent } from '../../support/builders/sites/sample.ts'
+import { BUSINESSES, nameAlso } from '../../support/businesses/all.ts'
+import { AUDIO, GRILL, JEWEL } from '../../support/businesses/goods.ts'
+import { startBrowser, visit } from '../../support/judges/browser.ts'
+import { filled, isAddress, isImage } from '../../support/judges/sites/fields.ts'
 import {
   drawnBy,
   findings,
@@ -20,8 +20,8 @@ import {
   silhouetteOf,
   sticksOut,
   unlikeness,
-} from '../support/judges/sites/page.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+} from '../../support/judges/sites/page.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 
 /** A browser on a machine that does other things too. */
 const TIMEOUT_MS = 300_000
