@@ -76,9 +76,10 @@ const onlyIn = (uses: Uses, others: Uses, is: LinkChange['is']): LinkChange[] =>
   )
 }
 
-/** What is new first, of that what leads to hosts that are new. */
+/** What is new first, of that what leads to hosts that are new, and before a first phone number or mail address those of the web. */
 const linkChanges = (before: Uses, after: Uses): LinkChange[] => {
-  const rank = ({ is, isHost }: LinkChange) => (is === 'new' ? 0 : 2) + (isHost ? 0 : 1)
+  const rank = ({ is, isHost, host }: LinkChange) =>
+    (is === 'new' ? 0 : 4) + (isHost ? 0 : 2) + (host.endsWith(':') ? 1 : 0)
   return [...onlyIn(after, before, 'new'), ...onlyIn(before, after, 'gone')].sort((a, b) => rank(a) - rank(b))
 }
 
