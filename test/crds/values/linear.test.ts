@@ -110,6 +110,20 @@ spec('a long text', (t) => {
     assert.is(trimmedEnd(`${'='.repeat(LONG)}a`, '=').length, LONG + 1)
   })
 
+  t('is as long as it has code points, whatever its units are', () => {
+    const [least, most] = [3, 7]
+    const check = compileCheck({ type: 'string', minLength: least, maxLength: most })
+    const sign = fc.constantFrom('a', '\u0644', '\u{1f600}', '\ud83d', '\ude00')
+    fc.assert(
+      fc.property(fc.array(sign, { maxLength: 2 * most + 3 }), (signs) => {
+        const text = signs.join('')
+        const points = [...text].length
+        assert.is(check(text).length === 0, points >= least && points <= most, `${points} of ${text.length}`)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
   t('is not held against its pattern when it is longer than it may be', () => {
     const check = compileCheck({ type: 'string', maxLength: 10, pattern: '^[0-9]+$' })
     const details = (text: string) => check(text).map(({ detail }) => detail)
