@@ -83,7 +83,8 @@ const send = async ({ stack, attacker, bad }: Place, { method, path, headers, bo
 /** The number of the leadership, as its holder tells it. */
 const epochOf = async ({ stack }: Place): Promise<number> => {
   const page = await (await request(stack.metricsUrls.controllers)).body.text()
-  return Number(/^bottega_epoch(?:\{[^}]*\})? (\d+)/m.exec(page)?.[1] ?? 0)
+  const line = page.split('\n').find((one) => one.startsWith('bottega_epoch'))
+  return Number(line?.split(' ').at(-1) ?? 0)
 }
 
 /** One after the other: CPU time of the api for each. */
