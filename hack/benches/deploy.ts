@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { type AppStage, type Project, project, startAppStage } from '../../test/support/stage/apps.ts'
 import { eventually } from '../../test/support/stage/invoicing.ts'
 import { toolPath } from '../lib/tools.ts'
-import { endStaleStages, startStage } from '../stage/stage.ts'
 import { type BenchContext, median } from './sides/figure.ts'
+import { onHostStage } from './sides/hoststage.ts'
 
 /**
  * A deploy over REST, from the request to visitors on the new release, beside a bare `docker compose up -d --wait` of the
@@ -120,16 +120,8 @@ const measure = async ({ figure, progress, scratch }: BenchContext, stage: AppSt
   })
 }
 
-export const bench = async (context: BenchContext): Promise<void> => {
-  await endStaleStages()
-  const abort = new AbortController()
-  const owner = `bench-${process.pid}`
-  const given = await startStage({ owner, progress: context.progress, signal: abort.signal })
-  try {
-    Object.assign(process.env, given.env, await given.openDocker())
+export const bench = (context: BenchContext): Promise<void> =>
+  onHostStage(context, async () => {
     const stage = await startAppStage()
     await measure(context, stage).finally(() => stage.end())
-  } finally {
-    await given.end()
-  }
-}
+  })

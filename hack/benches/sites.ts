@@ -7,6 +7,7 @@ import { type BenchContext, median } from './sides/figure.ts'
 import { measureEight } from './sides/sites/eight.ts'
 import { measurePaints } from './sides/sites/lcp.ts'
 import { measurePhotos } from './sides/sites/photos.ts'
+import { measurePublish } from './sides/sites/publish.ts'
 import { outputOf, pages, type Speed } from './sides/sites/sides.ts'
 
 /**
@@ -51,6 +52,7 @@ const startSide = async (name: string, ...args: string[]): Promise<Runner> => {
 export async function bench(context: BenchContext): Promise<void> {
   await measureEight(context)
   await measurePhotos(context)
+  await measurePublish(context)
   await measurePaints(context)
   for (const peer of PEERS) await measurePages(context, peer)
 }
