@@ -158,7 +158,7 @@ const dieAgain = async (world: World, again: CrashPoint): Promise<void> => {
 }
 
 /** What every life reads again and again, whatever its story. */
-const READS = /^sql (schedule_due|due_site_names|reviews_waiting|account_logos|facts_pending)$/
+const READS = /^sql (schedule_due|due_site_names|reviews_waiting|account_logos|facts_pending|roots)$/
 
 /** A third life looks at everything and does nothing. @param isThere whether there is anything to look at */
 const nothingLeft = async <Played>(story: Story<Played>, world: World, isThere: boolean) => {
