@@ -223,3 +223,45 @@ spec('an editor of the namespace', (t) => {
     await remove('Invoice', 'by-admin', ADMIN)
   })
 })
+
+/** Holds what the built-in role edit holds where the pods are; that itself is put together by a controller which is not here. */
+const NEIGHBOUR = 'neighbour-of-the-platform'
+const KUBELET = 'system:node:somewhere'
+
+spec('a neighbour of the pods', (t) => {
+  const names = ['neighbour', 'kubelet'].map((name) => `${name}-${process.pid}`) as [string, string]
+  const token = (name: string, ...as: string[]) => kubectl(['create', 'token', name, '-n', 'default', ...as])
+  t.before(async () => {
+    await ensurePlatform()
+    kubectl = kubectlFor()
+    const rules = [{ apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] }]
+    await kubectl(
+      ['create', '-f', '-'],
+      asList([
+        { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: names[1], namespace: 'default' }, rules },
+        bind(names[0], NEIGHBOUR, { kind: 'Role', name: names[1] }, 'default'),
+        bind(names[1], KUBELET, { kind: 'Role', name: names[1] }, 'default'),
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: names[0], namespace: 'default' } },
+      ]),
+    )
+  })
+  t.after(async () => {
+    await kubectl(['delete', 'rolebinding,role,serviceaccount', ...names, '-n', 'default', '--ignore-not-found'])
+  })
+
+  for (const name of ['bottega-controllers', 'bottega-api'])
+    t(`gets no token of ${name}, and of another service account as ever`, async () => {
+      await eventually('the rights', () =>
+        token(names[0], `--as=${NEIGHBOUR}`).then(
+          () => true,
+          () => false,
+        ),
+      )
+      await refused(token(name, `--as=${NEIGHBOUR}`), /FORBIDDEN: tokens of the platform are for its pods/)
+    })
+
+  t('hinders neither the kubelet nor whoever runs the platform', async () => {
+    const kubelet = [`--as=${KUBELET}`, '--as-group=system:nodes']
+    for (const as of [kubelet, []]) assert.ok((await token('bottega-controllers', ...as)).length > 100)
+  })
+})

@@ -32,6 +32,7 @@ export const policiesOf = (kinds: readonly Kind[], by: Processes, at: PlatformPl
     marksPolicy(kinds, by, at),
     leasePolicy(by, at),
     tenantsPolicy(by, at),
+    tokensPolicy(by, at),
     ...kinds.flatMap((kind) => kind.policies ?? []),
   ].flatMap(manifestsOf)
 
@@ -173,6 +174,31 @@ const tenantsPolicy = (by: Processes, at: PlatformPlaces): AdmissionPolicy => ({
     {
       expression: isAdmin(at),
       message: `FORBIDDEN: ${TENANTS_NAME} is written by administrators, with the chart`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+const NODES = 'system:nodes'
+const accountIn = (username: string): string => username.slice(username.lastIndexOf(':') + 1)
+
+/**
+ * The built-in role edit may ask for a token of every service account of its namespace: with one of these it could write every status
+ * and read what is sealed. The kubelet asks for those of its pods.
+ */
+const tokensPolicy = ({ operator, api }: Processes, at: PlatformPlaces): AdmissionPolicy => ({
+  name: 'tokens-of-bottega',
+  of: { group: '', version: 'v1', resourceNames: [operator, api].map(accountIn) },
+  resources: ['serviceaccounts/token'],
+  operations: ['CREATE'],
+  matchConditions: [
+    { name: 'at-home', expression: `request.namespace == '${at.home}'` },
+    { name: 'not-by-a-kubelet', expression: `!('${NODES}' in request.userInfo.groups)` },
+  ],
+  validations: [
+    {
+      expression: isAdmin(at),
+      message: 'FORBIDDEN: tokens of the platform are for its pods; their node asks for them',
       reason: 'Forbidden',
     },
   ],
