@@ -97,7 +97,7 @@ const NAMED: [says: string, content: Record<string, unknown>, read: (string | Re
 export const SECTION_CLAUSES: Clause[] = NAMED.map(([says, content, read]) => ({
   part: 'Resources and their fields',
   says: `A site has the section ${says}`,
-  rules: ['content', 'forms'],
+  rules: ['content', 'forms', ...(says.startsWith('announcement') ? ['announcement'] : [])],
   over: 'both',
   async walk(w) {
     const one = (await paint(3, 900, 600)).toString('base64')
