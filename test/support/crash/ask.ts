@@ -50,7 +50,8 @@ export const requestBy = (
     route,
     url: urlOf(route.path, called),
     ...callerOf(called),
-    ...{ params, query, body, form },
+    // each request has bytes of its own, which its handler may give away
+    ...{ params, query, body, form: form && Buffer.from(form) },
     headers: { ...headers, ...asking.headers },
     ip: '127.0.0.1',
     requestId: 'swept',
