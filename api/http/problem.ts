@@ -11,7 +11,7 @@ import {
   KubeError,
 } from '../../controllers/base/errors.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
-import { DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
+import { DatabaseRefused, DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
 import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
 import { restPointer } from '../../crds/kernel/rest.ts'
 import { withoutCredentials } from '../auth/credentials.ts'
@@ -115,6 +115,9 @@ const brokenRules = ({ causes }: KubeError): Fault[] =>
     return isProblemCode(code) ? [{ code, pointer, detail: `${detail}.` }] : []
   })
 
+/** PostgreSQL's character_not_in_repertoire and untranslatable_character: its texts hold no NUL, and a handler has let one through. */
+const NO_TEXT = /^(22021|22P05)$/
+
 /** What anything thrown under a route is answered with; what is not ours says nothing of our insides. */
 export const asProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error
@@ -132,6 +135,8 @@ export const asProblem = (error: unknown): Problem => {
   const broken = error instanceof KubeError ? brokenRules(error) : []
   const [first] = broken
   if (first) return new Problem(first.code, first.detail, { faults: broken })
+  if (error instanceof DatabaseRefused && NO_TEXT.test(error.state))
+    return new Problem('INVALID_FIELD', 'A text of the request holds a NUL, which no text may.')
   return new Problem('INTERNAL', 'The request failed inside the service.')
 }
 

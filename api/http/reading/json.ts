@@ -1,9 +1,6 @@
 /** The JSON value of a body. What it costs is seen in its bytes, before anything is built of them. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Fault } from '../../../crds/kernel/problem.ts'
-import { pointerSegment } from '../../../crds/values/pointer.ts'
 import { Problem } from '../problem.ts'
-import { NUL } from './query.ts'
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
@@ -118,29 +115,4 @@ export const jsonOf = async (bytes: Buffer, contentType: string | undefined): Pr
   } catch {
     throw new Problem('MALFORMED_JSON', 'The body is not one JSON value in UTF-8.')
   }
-}
-
-/** As JSON writes a NUL; a raw one is no JSON. */
-const NUL_ESCAPE = '\\u0000'
-const NULS_MAX = 20
-
-/** Where texts or names of a JSON value hold a NUL, which the database has no place for. @param bytes that it was read from */
-export const nulFaults = (bytes: Buffer, value: unknown): Fault[] => {
-  if (!bytes.includes(NUL_ESCAPE)) return []
-  const faults: Fault[] = []
-  const found = (pointer: string) => {
-    const where = pointer === '' ? 'The body' : pointer.slice(1).replaceAll('/', '.').replaceAll(NUL, '')
-    if (faults.length < NULS_MAX)
-      faults.push({ code: 'INVALID_FIELD', pointer, detail: `${where} holds a NUL, which no text may.` })
-  }
-  const walk = (one: unknown, pointer: string): void => {
-    if (typeof one === 'string' && one.includes(NUL)) found(pointer)
-    if (typeof one !== 'object' || one === null) return
-    for (const [name, inner] of Object.entries(one)) {
-      if (name.includes(NUL)) found(pointer)
-      else walk(inner, `${pointer}/${pointerSegment(name)}`)
-    }
-  }
-  walk(value, '')
-  return faults
 }

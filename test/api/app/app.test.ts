@@ -159,6 +159,11 @@ spec('apps over REST', (t) => {
     })
   }
 
+  t('say of a text with a NUL that it holds one, also where nothing judges it before the database', async () => {
+    const { status, json, text } = await api('POST', `/api/apps/${app.id}/rollback`, { release: 'a\0' })
+    assert.equal([status, json.code], [400, 'INVALID_FIELD'], text)
+  })
+
   t('are scaled over REST as an operation, once under one key, and say how many before anything is live', async () => {
     assert.equal(app.replicas, { asked: null, wanted: 1, live: null, ready: null })
     const key = { 'idempotency-key': 'three' }

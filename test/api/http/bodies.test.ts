@@ -10,7 +10,6 @@ import { makeServer } from '../../../api/http/server.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
-import { type DocumentSchema, fill, variantsOf } from '../../../hack/benches/sides/hostile/filling.ts'
 import { undocumented } from '../../support/judges/contract.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
@@ -169,27 +168,6 @@ spec('a hostile body', (t) => {
     assert.ok(readers.length > 70)
     assert.equal(await faults(held.server, readers, 'MALFORMED_JSON', () => whole(deep)), [])
     isUntouched()
-  })
-
-  t('that fits but for a NUL, which no database holds, is refused by every route, and says where', async () => {
-    const readers = takers.filter((route) => route.body !== undefined && (route.hidden || route.rehearses !== true))
-    const wrong: string[] = []
-    let count = 0
-    for (const route of readers) {
-      const schema = route.body as DocumentSchema
-      for (let variant = 0; variant < variantsOf({}, schema); variant++) {
-        const given = { schemas: {}, text: 'a\0', variant, items: 1, isFitting: true }
-        const body = JSON.stringify(fill(given, schema))
-        if (!body.includes('\\u0000')) continue
-        count += 1
-        const { status, code } = await attack(held.server, route, whole(Buffer.from(body)))
-        if (status < 400 || status >= 500 || held.reached.length > 0)
-          wrong.push(`${nameOf(route)} ${variant}: ${status} ${code}, ${held.reached}`)
-        held.reached.length = 0
-      }
-    }
-    assert.equal(wrong, [])
-    assert.ok(count > 60, String(count))
   })
 
   t('that is larger than its route takes is refused by every route before it is read', async () => {
