@@ -44,10 +44,13 @@ const BENT = { easily: [0.78, 1.28], most: [0.68, 1.48] } as const
 const GAP = 0.032
 /** A middle one is so much larger than those at its sides. */
 const [MIDDLE, SIDE] = [1.12, 0.94] as const
-/** A place that is smaller than this share of the block is a sliver. */
+/** A place that is smaller than this share of the block is a sliver, and one of fewer pixels a side is lost in its mat. */
 const SLIVER = 1 / 9
-const SLIVER_COSTS = 1.5
-/** What being the layout's own counts for, in the logarithm of a ratio. */
+const SMALLEST_PX = 72
+/** In the logarithm of a ratio, as what being the layout's own counts for. */
+const SMALL_COSTS = 1.5
+/** No screen is filled that is wider. */
+const WIDEST_PX = 2560
 const PREFERRED = 0.3
 /** A block that could only be shown at less than this share of its place is none. */
 const SMALL = 0.5
@@ -112,20 +115,28 @@ const planIn = (form: SetForm, pictures: readonly Size[], place: SetPlace): SetP
     const { width: own = 1, height: tall = 1 } = pictures[at] ?? {}
     return Math.max(width, (height / ratio) * (own / tall))
   })
-  const slivers = shape.parts.some(({ width, height }) => width * height < SLIVER)
+  const limits = drawn.map((share, at) => (LARGEST * (pictures[at]?.width ?? 0)) / share)
+  const mostPx = Math.floor(Math.min(WIDEST_PX, ...limits))
+  // bent to be taller than here, a block of that width would enlarge a picture by its height
+  const tallest = shape.parts.map(({ height }, at) => (height * mostPx) / (LARGEST * (pictures[at]?.height ?? 1)))
+  const heightPx = place.widthPx / ratio
+  const small = [
+    shape.parts.some(({ width, height }) => width * height < SLIVER),
+    shape.parts.some(({ width, height }) => Math.min(width * place.widthPx, height * heightPx) < SMALLEST_PX),
+  ].filter((one) => one)
   return {
     form,
     centred,
     ratio,
-    least,
+    least: Math.min(ratio, Math.max(least, ...tallest)),
     most,
     columns: hundredths((centred ? centredIn(shape) : shape).columns),
     rows: hundredths(shape.rows),
-    mostPx: Math.floor(Math.min(...drawn.map((share, at) => (LARGEST * (pictures[at]?.width ?? 0)) / share))),
+    mostPx,
     shares: drawn,
     cost:
       Math.abs(Math.log(place.ratio / shape.ratio)) +
-      (slivers ? SLIVER_COSTS : 0) -
+      small.length * SMALL_COSTS -
       (form === place.prefer ? PREFERRED : 0),
   }
 }
