@@ -6,7 +6,7 @@ export const SET_FORMS = ['row', 'tall', 'over'] as const
 export type SetForm = (typeof SET_FORMS)[number]
 
 /** Pixels. */
-export type Size = { width: number; height: number }
+export type PictureSize = { width: number; height: number }
 
 /** Where a block is to stand in one window. */
 export type SetPlace = {
@@ -96,7 +96,7 @@ const centredIn = ({ columns: [first = 1, second = 1, third = 1], ...shape }: Sh
 })
 
 /** The block in one form. @param bends by which each picture's own ratio is bent already */
-const planIn = (form: SetForm, pictures: readonly Size[], place: SetPlace): SetPlan & { cost: number } => {
+const planIn = (form: SetForm, pictures: readonly PictureSize[], place: SetPlace): SetPlan & { cost: number } => {
   const centred = place.centred === true && form === 'row' && pictures.length === 3
   const bends = pictures.map((_, at) => (centred ? (at === 0 ? MIDDLE : SIDE) : 1))
   const shape = shapeOf(
@@ -142,7 +142,7 @@ const planIn = (form: SetForm, pictures: readonly Size[], place: SetPlace): SetP
 }
 
 /** How two or three pictures stand in a place; null where they are too small for it. */
-export const setOf = (pictures: readonly Size[], place: SetPlace): SetPlan | null => {
+export const setOf = (pictures: readonly PictureSize[], place: SetPlace): SetPlan | null => {
   const forms = SET_FORMS.filter((form) => pictures.length > 2 || form !== 'tall')
   const plans = forms
     .map((form) => planIn(form, pictures, place))

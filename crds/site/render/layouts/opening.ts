@@ -2,7 +2,7 @@
 import { type Html, html } from '../../../text/html.ts'
 import { headlineClass, headlineOf, lengthOf } from '../choose/headline.ts'
 import { type HeroForm, heroFormOf } from '../choose/pictures.ts'
-import { type SetPlace, type Size, setOf } from '../choose/sets.ts'
+import { type PictureSize, type SetPlace, setOf } from '../choose/sets.ts'
 import { type Frame, focalOf, type Shot, shotOf } from '../page/frame.ts'
 import { type SetPlans, setClass } from '../page/ledger.ts'
 import { SIZES } from '../type/scale.ts'
@@ -33,7 +33,7 @@ const TOGETHER_MOST = 3
 export type SetPlaces = { phone: SetPlace; middle: SetPlace; wide: SetPlace }
 export type HeroSet = { shots: readonly Shot[]; plans: SetPlans; places: SetPlaces }
 
-const sizesOfShots = (frame: Frame, shots: readonly Shot[]): Size[] =>
+const sizesOfShots = (frame: Frame, shots: readonly Shot[]): PictureSize[] =>
   shots.flatMap(({ value }) => {
     const image = frame.image(value)
     return image === null ? [] : [image]

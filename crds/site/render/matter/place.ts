@@ -8,12 +8,12 @@ const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfie
 export type Fact = { title: string; lines: string[]; note?: string; closed: boolean }
 
 /** As 09:00 and 18:30. */
-export type Span = { opens: string; closes: string }
+export type OpenSpan = { opens: string; closes: string }
 
 /** A day with all its hours, in their order; closed when there are none. */
-export type DayHours = { day: Day; spans: Span[]; notes: string[] }
+export type DayHours = { day: Day; spans: OpenSpan[]; notes: string[] }
 
-export const spanText = ({ opens, closes }: Span): string => `${opens}–${closes}`
+export const spanText = ({ opens, closes }: OpenSpan): string => `${opens}–${closes}`
 
 /** Days that follow each other are joined: `Mon–Fri`; all of them are every day. */
 export const daysOf = (days: readonly Day[], signs: Signs): string => {

@@ -1,12 +1,18 @@
 /** Two and three pictures of a hero as one block: whatever they are, none is cut beyond the bound, and none is drawn too large. */
 import fc from 'fast-check'
 import { CROP_MOST, cropOf, LARGEST } from '../../../../crds/site/render/choose/pictures.ts'
-import { SET_FORMS, type SetPlace, type SetPlan, type Size, setOf } from '../../../../crds/site/render/choose/sets.ts'
+import {
+  type PictureSize,
+  SET_FORMS,
+  type SetPlace,
+  type SetPlan,
+  setOf,
+} from '../../../../crds/site/render/choose/sets.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 const pixels = fc.integer({ min: 500, max: 3000 })
 /** From a column to a panorama. */
-const picture: fc.Arbitrary<Size> = fc
+const picture: fc.Arbitrary<PictureSize> = fc
   .tuple(pixels, fc.integer({ min: 50, max: 220 }))
   .map(([width, hundredths]) => ({ width, height: Math.round((100 * width) / hundredths) }))
 const several = fc.array(picture, { minLength: 2, maxLength: 3 })
@@ -24,7 +30,12 @@ const HAIR = 0.005
 const sum = (list: readonly number[]): number => list.reduce((total, one) => total + one, 0)
 
 /** Where a grid of these tracks has each picture, as a browser lays it out in a block of this width and ratio. */
-const placesIn = ({ form, columns, rows, centred }: SetPlan, count: number, width: number, ratio: number): Size[] => {
+const placesIn = (
+  { form, columns, rows, centred }: SetPlan,
+  count: number,
+  width: number,
+  ratio: number,
+): PictureSize[] => {
   const gap = GAP * width
   const of = (tracks: readonly number[], whole: number) => {
     const left = whole - gap * (tracks.length - 1)
@@ -32,7 +43,7 @@ const placesIn = ({ form, columns, rows, centred }: SetPlan, count: number, widt
   }
   const [across, down] = [of(columns, width), of(rows, width / ratio)]
   const whole = (list: number[]) => sum(list) + gap * (list.length - 1)
-  const at = (column: number, row: number): Size => ({ width: across[column] ?? 0, height: down[row] ?? 0 })
+  const at = (column: number, row: number): PictureSize => ({ width: across[column] ?? 0, height: down[row] ?? 0 })
   if (form === 'row' && centred) return [at(1, 0), at(0, 0), at(2, 0)]
   if (form === 'row') return columns.map((_, column) => at(column, 0))
   if (form === 'tall') return [{ width: across[0] ?? 0, height: whole(down) }, at(1, 0), at(1, 1)]
@@ -41,7 +52,8 @@ const placesIn = ({ form, columns, rows, centred }: SetPlan, count: number, widt
 
 /** The share of each picture that is lost in its place, and how many times its own size it is drawn. */
 const inPlaces =
-  (measure: (own: Size, shown: Size) => number) => (pictures: readonly Size[], places: readonly Size[]) =>
+  (measure: (own: PictureSize, shown: PictureSize) => number) =>
+  (pictures: readonly PictureSize[], places: readonly PictureSize[]) =>
     pictures.flatMap((own, at) => {
       const shown = places[at]
       return shown === undefined ? [] : [measure(own, shown)]
@@ -84,7 +96,7 @@ spec('several pictures of a hero', (t) => {
       { width: 1500, height: 1000 },
       { width: 900, height: 1350 },
     ]
-    const formIn = (pictures: Size[], ratio: number, prefer: SetPlace['prefer']) =>
+    const formIn = (pictures: PictureSize[], ratio: number, prefer: SetPlace['prefer']) =>
       setOf(pictures, { ratio, widthPx: 600, prefer })?.form
     assert.is(formIn([tall, photo, photo], 1.25, 'tall'), 'tall')
     assert.is(formIn([photo, photo, photo], 4, 'row'), 'row')

@@ -1,6 +1,6 @@
 /** A week by its days: a line each, the hours before and after a pause under each other. */
 import { type Html, html } from '../../../../text/html.ts'
-import { type DayHours, daysOf, type Span, spanText, weekDays } from '../../matter/place.ts'
+import { type DayHours, daysOf, type OpenSpan, spanText, weekDays } from '../../matter/place.ts'
 import type { Frame } from '../../page/frame.ts'
 import type { SiteForm } from '../form.ts'
 import { alsoOf, spoken } from './spoken.ts'
@@ -23,7 +23,7 @@ const COLUMNS = 2
 const isSplit = ({ spans }: DayHours): boolean => spans.length === COLUMNS
 
 /** Where the hours of a day that is not split stand: before the pause of the others, after it, or across. */
-const placeOf = (span: Span, days: readonly DayHours[]): 'before' | 'after' | 'across' => {
+const placeOf = (span: OpenSpan, days: readonly DayHours[]): 'before' | 'after' | 'across' => {
   const split = days.filter(isSplit)
   const pauseFrom = split.map(({ spans }) => spans[0]?.closes ?? '').reduce((a, b) => (a > b ? a : b), '')
   const pauseTo = split.map(({ spans }) => spans[1]?.opens ?? '').reduce((a, b) => (a < b ? a : b), '24:00')
