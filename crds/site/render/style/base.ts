@@ -130,7 +130,7 @@ img{filter:none!important}
 .hero .im img,.open .im img,.chap>.im img{max-height:80mm;width:100%}
 .over{display:none!important}
 .turns{display:block!important}
-.set{height:60mm!important}
+.set{width:auto!important;max-width:calc(60mm*var(--r))}
 .set .im{height:100%!important}
 body{display:block!important;padding:0!important}
 .strip,.scroll{overflow:visible!important}
