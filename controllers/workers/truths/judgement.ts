@@ -135,8 +135,8 @@ export const acceptPlace = async (
   return absent.length
 }
 
-/** `behind`: how many resources know of more than the database. */
-export type TruthVerdict = { wrong: TruthFault | null; behind: number }
+/** `behind`: the resources that know of more than the database, as far as it is this place's to say so. */
+export type TruthVerdict = { wrong: TruthFault | null; behind: Looked['behind'] }
 
 /** The database is this place's: says so where it does not yet, and what was lost and is there again is lost no more. */
 const settleIn = async (
@@ -158,11 +158,11 @@ const refuse = async (
   const { installation } = deps
   if (kept === null) await installation.disagreeUnbound(sentenceOf(fault))
   const isOurs = faults.every(({ code }) => code === 'LEDGER_BEHIND' || code === 'CLUSTER_BEHIND')
-  if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
+  if (!isOurs) return { wrong: fault, behind: [] }
   const { behind } = await look(deps)
   const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
-  await installation.disagree(here, sentenceOf(wrong))
-  return { wrong, behind: behind.length }
+  if (kept !== null) await installation.disagree(here, sentenceOf(wrong))
+  return { wrong, behind }
 }
 
 /** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
@@ -179,11 +179,11 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   const wrong = behindOf(behind) ?? (faults.length > 0 ? null : absentOf(absence, here))
   if (wrong !== null && !isAccepted(wrong)) {
     if (faults.length === 0) await installation.disagree(here, sentenceOf(wrong))
-    return { wrong, behind: behind.length }
+    return { wrong, behind }
   }
   if (wrong !== null || faults.length > 0) {
     const lost = await acceptPlace(deps, here)
     log.warn({ token: accept, lost }, 'accepted: the database belongs to this cluster from now on')
   } else await installation.disagree(here, null)
-  return { wrong: null, behind: 0 }
+  return { wrong: null, behind: [] }
 }
