@@ -1,7 +1,7 @@
 /** Objects of every kind, as REST and as a real API server judge them: nobody is let in by one door whom the other refuses. */
 import { KubeConfig } from '@kubernetes/client-node'
 import fc from 'fast-check'
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { compileCheck } from '../../api/http/validate.ts'
 import { accountFaults } from '../../crds/account/faults.ts'
 import { faultsOf as appFaults } from '../../crds/app/faults.ts'
@@ -29,6 +29,10 @@ const SHOWN_MAX = 500
 const SEED = Number(process.env.BOTTEGA_TEST_SEED ?? (process.env.CI ? 1 : Math.floor(Date.now() / 86_400_000)))
 /** Of a hundred parts, such as are odd: few enough that whole objects pass. */
 const ODD = [0, 2, 12]
+
+/** As the client says that the other side hung up. */
+const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+const ASKED_MOST = 5
 
 /** What REST writes otherwise than the resource: decimals are numbers there, and hidden fields are not there at all. */
 const shown = (schema: Schema): Schema => {
@@ -99,12 +103,14 @@ spec('objects of every kind', (t) => {
     const body = JSON.stringify({ apiVersion: `${GROUP}/${VERSION}`, kind, metadata, spec: whole(schema, spec) })
     const path = `/apis/${GROUP}/${VERSION}/namespaces/${namespace.name}/${plural}?dryRun=All&fieldValidation=Strict`
     const headers = { 'content-type': 'application/json' }
-    const ask = () => server.request({ method: 'POST', path, headers, body })
-    // whoever refuses what is too large hangs up on who still writes: nothing is stored, so it is asked again
-    const answer = await ask().catch((error) => {
-      if (error.code !== 'ECONNRESET') throw error
-      return ask()
-    })
+    // whoever refuses what is too large hangs up on who still writes, and on who shares the connection: nothing is stored, so
+    // it is asked again
+    const ask = async (tries: number): Promise<Dispatcher.ResponseData> =>
+      server.request({ method: 'POST', path, headers, body }).catch((error) => {
+        if (tries === 1 || !HUNG_UP.has(error.code)) throw error
+        return ask(tries - 1)
+      })
+    const answer = await ask(ASKED_MOST)
     const said = (await answer.body.json()) as { message?: string }
     if (answer.statusCode < 300) return null
     assert.ok([400, 403, 413, 422].includes(answer.statusCode), `${answer.statusCode} ${said.message}`)
