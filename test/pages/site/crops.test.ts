@@ -157,4 +157,25 @@ spec('the pictures of a hero', (t) => {
       },
       { timeoutMs: TIMEOUT_MS },
     )
+
+  t(
+    'that stand together lose no more on paper',
+    async () => {
+      const { page, end } = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true, width: 673 })
+      const found: string[] = []
+      for (const layout of LAYOUTS.filter((one) => !ONE_ALONE.includes(one))) {
+        for (const shapes of TOGETHER.slice(6, 10)) {
+          show(layout, shapes)
+          await page.emulateMedia({ media: 'print' })
+          await page.goto('/')
+          const seen = await page.evaluate<Cropped[]>(CROPPED)
+          assert.is(seen.length, shapes.length)
+          for (const one of seen.filter(bad)) found.push(`${layout} ${shapes.join(' ')}: ${JSON.stringify(one)}`)
+        }
+      }
+      await end()
+      assert.equal(found, [])
+    },
+    { timeoutMs: TIMEOUT_MS },
+  )
 })

@@ -32,8 +32,9 @@ const moreOf = ({ content: { hours }, signs }: Frame, section: Section, items: G
   if (section === 'badges') return { titles: items.map(({ title }) => lengthOf(title)) }
   if (section === 'size_guide') {
     const [head, ...rows] = items
-    const lines = [head?.points ?? [], ...rows.map(({ title, points }) => [title, ...points])]
-    return { cells: lines.map((line) => line.map(lengthOf)) }
+    // a head may break between its words, a figure is read whole
+    const heads = (head?.points ?? []).map((name) => Math.max(...name.split(/ |(?=（)/).map(lengthOf)))
+    return { cells: [heads, ...rows.map(({ title, points }) => [title, ...points].map(lengthOf))] }
   }
   if (section !== 'hours' || hours === undefined) return {}
   const kinds = weekOf(hours, signs)

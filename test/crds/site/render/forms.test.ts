@@ -3,7 +3,7 @@ import { withDefaults } from '../../../../crds/kernel/schema.ts'
 import { type Content, content, type SectionId, type SectionKey } from '../../../../crds/site/content/content.ts'
 import { contentOf } from '../../../../crds/site/content/expand.ts'
 import { contentFaults } from '../../../../crds/site/content/faults/content.ts'
-import { LANGS, LAYOUTS, SECTIONS } from '../../../../crds/site/content/meta.ts'
+import { LANGS, LAYOUTS, SECTIONS, TEMPLATES } from '../../../../crds/site/content/meta.ts'
 import { badgesForm, hoursForm, sizesForm } from '../../../../crds/site/render/choose/few.ts'
 import type { RenderedImage } from '../../../../crds/site/render/input.ts'
 import { daysOf, weekDays, weekOf } from '../../../../crds/site/render/matter/place.ts'
@@ -32,8 +32,9 @@ const imageOf = (width: number, height: number, sha: string): RenderedImage => (
 const IMAGES = { flat: imageOf(1500, 1000, 'a'), tall: imageOf(900, 1350, 'b') }
 
 type Layout = Content['meta']['layout']
-const pageOf = (value: object, layout: Layout = 'classic', lang: Content['meta']['lang'] = 'en'): string => {
-  const made = contentOf({ content: withDefaults(content, { meta: { companyName: 'Voss', layout, lang }, ...value }) })
+/** A text of the site that is made of a content, by how its path ends. */
+const fileOf = (value: object, ending: string): string => {
+  const made = contentOf({ content: withDefaults(content, { meta: { companyName: 'Voss' }, ...value }) })
   assert.equal(contentFaults(made), [])
   const { files } = renderSite({
     content: made,
@@ -44,11 +45,15 @@ const pageOf = (value: object, layout: Layout = 'classic', lang: Content['meta']
     brand: null,
     hostname: null,
   })
-  const index = files.find(({ path }) => path === 'index.html')?.content
-  if (typeof index !== 'string') throw new Error('there is no page')
-  return index
+  const text = files.find(({ path }) => path.endsWith(ending))?.content
+  if (typeof text !== 'string') throw new Error(`there is no text at ${ending}`)
+  return text
 }
+const sheetOf = (value: object): string => fileOf(value, '.css')
+const pageOf = (value: object, layout: Layout = 'classic', lang: Content['meta']['lang'] = 'en'): string =>
+  fileOf({ meta: { companyName: 'Voss', layout, lang }, ...value }, 'index.html')
 
+const many = <T>(count: number, of: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => of(at))
 const sectionOf = (page: string, section: SectionId): string =>
   new RegExp(`<section id="${section}".*?</section>`, 's').exec(page)?.[0] ?? ''
 /** What is read of a piece of markup. */
@@ -211,6 +216,13 @@ spec('sizes', (t) => {
     assert.is(sizesForm(table(8, 6, 4)), 'stacked')
     assert.is(sizesForm(table(3, 6, 16)), 'stacked')
   })
+  t('whose heads are long and whose figures are short stay a table, for heads break between their words', () => {
+    const rows = many(6, (at) => ({ cells: [`${at + 49}`, '15.6', '5'] }))
+    const guide = { columns: ['Circumference, mm', 'Diameter, mm', 'US'], rows }
+    assert.is(formIn(sectionOf(pageOf({ sizeGuide: guide }), 'size_guide')), 'sizes')
+    const han = { columns: ['内周长（毫米）', '内径（毫米）', '美码'], rows }
+    assert.is(formIn(sectionOf(pageOf({ sizeGuide: han }, 'classic', 'zh-Hans'), 'size_guide')), 'sizes')
+  })
   t('of too many lines for blocks stay a table that is moved sideways', () =>
     assert.is(sizesForm(table(9, 40, 4)), 'sizes'),
   )
@@ -237,12 +249,11 @@ spec('sizes', (t) => {
           sent.filter((one) => !words.includes(one)),
           [],
         )
-        if (form === 'stacked') assert.is(markup.match(/ role="cell" data-k="Head /g)?.length, (columns - 1) * rows)
+        if (form === 'stacked') assert.is(markup.match(/ data-k="Head /g)?.length, columns * rows)
       }
     })
 })
 
-const many = <T>(count: number, of: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => of(at))
 const pictures = (count: number, image = 'asset:flat') => many(count, (at) => ({ image, caption: `C${at}`, alt: 'x' }))
 const LONG = 'A sentence that goes on for a while. '.repeat(9).trim()
 
@@ -354,5 +365,12 @@ spec('each section', (t) => {
     const banner = (image: string) => ({ ctaBanner: { title: 'Come', link: 'https://x.example/', image } })
     assert.match(pageOf(banner('asset:tall')), '<div class="banner side">')
     assert.not.match(pageOf(banner('asset:flat')), 'banner side')
+  })
+  t('of the monolith is numbered in every template, also in one that counts for itself', () => {
+    for (const template of TEMPLATES) {
+      const sheet = sheetOf({ meta: { companyName: 'Voss', layout: 'monolith', template } })
+      const counters = [...sheet.matchAll(/body\{counter-reset:([^}]*)\}/g)].at(-1)?.[1] ?? ''
+      assert.ok(counters.split(' ').includes('part'), `${template} counts ${counters}`)
+    }
   })
 })

@@ -21,7 +21,8 @@ const STACKED = `
 .stack tr{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));column-gap:1.25rem}
 .stack tbody th{grid-column:1/-1;padding:.5rem 0;border-top:2px solid var(--fg);font:var(--hw) var(--t1)/1.25 var(--head);position:static}
 .stack tbody td{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;padding:.45rem 0;overflow-wrap:anywhere}
-.stack td::before{content:attr(data-k);color:var(--mut)}
+.stack tbody ::before{content:attr(data-k);color:var(--mut)}
+.stack tbody th::before{font:400 var(--t-1)/1.4 var(--body);display:block}
 }
 `
 
@@ -30,12 +31,12 @@ const tableOf = ({ items, label }: FormGroup, stacked: boolean): Html => {
   const [head, ...rows] = items
   const names = head?.points ?? []
   const as = (role: string) => stacked && html` role="${role}"`
-  const key = (at: number) => stacked && html` data-k="${names[at + 1] ?? ''}"`
+  const key = (at: number) => stacked && html` data-k="${names[at] ?? ''}"`
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="sizes${stacked && ' stack'}"${as('table')}><thead${as('rowgroup')}><tr${as('row')}>${names.map(
     (cell) => html`<th scope="col"${as('columnheader')}>${cell}</th>`,
   )}</tr></thead><tbody${as('rowgroup')}>${rows.map(
     ({ title, points }) =>
-      html`<tr${as('row')}><th scope="row"${as('rowheader')}>${title}</th>${points.map((cell, at) => html`<td${as('cell')}${key(at)}>${cell}</td>`)}</tr>`,
+      html`<tr${as('row')}><th scope="row"${as('rowheader')}${key(0)}>${title}</th>${points.map((cell, at) => html`<td${as('cell')}${key(at + 1)}>${cell}</td>`)}</tr>`,
   )}</tbody></table></div>${head?.text !== undefined && html`<p>${head.text}</p>`}`
 }
 
