@@ -1,6 +1,6 @@
 /** A leader that stands still for longer than its lease, and comes back when somebody else leads: the database refuses it. */
 import { readFileSync } from 'node:fs'
-import { pidOf } from '../../../hack/lib/processes.ts'
+import { type Ending, pidOf } from '../../../hack/lib/processes.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
@@ -80,11 +80,15 @@ spec('a leader that stands still', (t) => {
       assert.equal([platform.controllers.pid(), stateOf(pid)], [pid, 'T'], 'it stands still all the while')
       assert.not.match(log(), 'another process leads')
 
-      const ended = new Promise((resolve) => platform.controllers.onDeath(resolve))
+      let ending: Ending | undefined
+      platform.controllers.onDeath((how) => {
+        ending = how
+      })
       const meanwhile = sendAll('resumed', LATER)
       process.kill(pid, 'SIGCONT')
       // by the database alone: a lost lease ends no process
-      assert.equal(await ended, { code: 1, signal: null })
+      const how = await eventually('it to end', async () => ending)
+      assert.equal(how, { code: 1, signal: null })
       assert.match(log(), /"why":"another process leads".*"msg":"ended at once"/)
       numbers.push(...(await meanwhile))
       assert.is(await epochs(), epoch + 1, 'nobody led in between')
