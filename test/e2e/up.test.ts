@@ -46,7 +46,7 @@ spec('hack/up and hack/down', (t) => {
 
       const down = await command('down')
       assert.is(down.code, 0, down.output)
-      assert.equal(findOwned(owner), [])
+      assert.equal(findOwned(owner()), [])
       assert.not(existsSync(join(stateDir, 'env.json')))
       assert.equal(globSync(`/tmp/bottega-etcd-${identityOf(join(stateDir, 'control-plane'))}`), [])
 
@@ -86,9 +86,10 @@ spec('hack/up and hack/down', (t) => {
   t(
     'purge leaves no trace but what is built from the sources',
     async () => {
+      const mark = owner()
       const down = await command('down', '--purge')
       assert.is(down.code, 0, down.output)
-      assert.equal(findOwned(owner), [])
+      assert.equal(findOwned(mark), [])
       const kept = caches.map((path) => basename(path))
       assert.equal(
         readdirSync(stateDir).filter((name) => !kept.includes(name)),

@@ -93,7 +93,7 @@ const hostKey = (): string => {
 
 /** Of each kind that was lost once; the host with a key that is nowhere else. */
 const fill = async (): Promise<void> => {
-  const boss = await addAccount(platform, 'boss', { role: 'admin' })
+  const boss = await addAccount(platform, 'boss', { role: 'admin', capabilities: ['app.deploy'] })
   maker = await addAccount(platform, 'maker', { capabilities: ['devbox.manage'] })
   const base = platform.baseUrl
   for (let n = 0; n < DRAFTS; n++) await at(base, maker, 'POST', '/api/invoices', order({ send: false }))

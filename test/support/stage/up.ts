@@ -10,8 +10,8 @@ const hack = join(import.meta.dirname, '..', '..', '..', 'hack')
 /** A platform of one test's own, by the commands that people use. */
 export type OwnUp = {
   stateDir: string
-  /** The mark of its processes. */
-  owner: string
+  /** The mark of its processes; known once it was up. */
+  owner(): string
   /** Runs one of the commands on it. */
   command(name: string, ...args: string[]): Promise<{ code: number | null; output: string }>
   /** As it was written last. */
@@ -38,7 +38,7 @@ export function makeOwnUp(): OwnUp {
     })
   return {
     stateDir,
-    owner: `up-${identityOf(stateDir)}`,
+    owner: () => `up-${identityOf(stateDir)}`,
     command,
     environment: () => JSON.parse(readFileSync(join(stateDir, 'env.json'), 'utf8')),
     end: async () => {
