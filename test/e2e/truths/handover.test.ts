@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../../../hack/lib/processes.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { query } from '../../../hack/platform/postgres.ts'
+import { makeStrangers } from '../../support/cluster/strangers.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import {
   call,
@@ -15,7 +16,6 @@ import {
   startPlatform,
 } from '../../support/stage/invoicing.ts'
 import { type Owned, ownControlPlane } from '../../support/stage/stage.ts'
-import { makeStrangers } from '../../support/stage/strangers.ts'
 
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 const KILLS = isFull ? 50 : 5

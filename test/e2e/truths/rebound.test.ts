@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import type { Stack } from '../../../hack/platform/stack.ts'
+import { makeStrangers } from '../../support/cluster/strangers.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import { makeProvisioner } from '../../support/stage/devinstances.ts'
@@ -23,7 +24,6 @@ import {
 } from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
 import { kubectlFor, type Owned, ownControlPlane, ownKubeconfig, scratchFolder } from '../../support/stage/stage.ts'
-import { makeStrangers } from '../../support/stage/strangers.ts'
 
 /** More than the absence that goes for a few that were deleted. */
 const DRAFTS = 25

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
 import { createStack, type Stack } from '../../../hack/platform/stack.ts'
-import type { Platform } from './invoicing.ts'
-import { kubectlFor, scratchFolder } from './stage.ts'
+import type { Platform } from '../stage/invoicing.ts'
+import { kubectlFor, scratchFolder } from '../stage/stage.ts'
 
 /**
  * The two processes in another cluster, with the platform and nothing on it, given the database of a platform that lives elsewhere.

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf } from '../../../hack/lib/files.ts'
 import type { UpEnvironment } from '../../../hack/lib/state.ts'
-import { scratchFolder } from './stage.ts'
+import { scratchFolder } from '../../support/stage/stage.ts'
 
 const hack = join(import.meta.dirname, '..', '..', '..', 'hack')
 

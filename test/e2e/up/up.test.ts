@@ -1,12 +1,12 @@
 import { existsSync, globSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf } from '../../hack/lib/files.ts'
-import { findOwned } from '../../hack/lib/processes.ts'
-import { caches, type UpEnvironment } from '../../hack/lib/state.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { kubectlFor } from '../support/stage/stage.ts'
-import { makeOwnUp } from '../support/stage/up.ts'
+import { identityOf } from '../../../hack/lib/files.ts'
+import { findOwned } from '../../../hack/lib/processes.ts'
+import { caches, type UpEnvironment } from '../../../hack/lib/state.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { kubectlFor } from '../../support/stage/stage.ts'
+import { makeOwnUp } from './ownup.ts'
 
 spec('hack/up and hack/down', (t) => {
   const { stateDir, owner, command, environment, end } = makeOwnUp()

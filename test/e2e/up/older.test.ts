@@ -4,7 +4,7 @@ import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, type Json, order, type Reply } from '../../support/stage/invoicing.ts'
-import { makeOwnUp } from '../../support/stage/up.ts'
+import { makeOwnUp } from './ownup.ts'
 
 spec('hack/up on an older copy of its database', (t) => {
   const { stateDir, command, environment, end } = makeOwnUp()
