@@ -11,7 +11,7 @@ import type { KnownNumber, KnownNumbers } from '../../store/ledger/known.ts'
 import type { Held } from '../held.ts'
 
 /** Invoices that are compared in one turn of the event loop. */
-const LOOK_AT_ONCE = 2_000
+const LOOK_AT_ONCE = 1_000
 /** Names in the one line of the log. */
 const NAMES_SHOWN = 5
 
