@@ -34,7 +34,8 @@ begin atomic
     where k.seq > s.last_seq and not exists (select from entered e where e.id = s.id and e.seq >= k.seq)
   ),
   documents as (
-    select d.resource, d.invoice, d.frozen, d.at, m.account, m.uid, m.view ->> 'issuer_id' as issuer, m.external_ref
+    select d.resource, d.invoice, d.frozen, d.frozen ->> 'number' as number,
+      rtrim(d.frozen ->> 'number', '0123456789') as prefix, d.at, m.account, m.uid, m.view ->> 'issuer_id' as issuer, m.external_ref
     from (
       select s.resource, s.resource as invoice, s.frozen, s.at
       from sends s
@@ -50,7 +51,7 @@ begin atomic
   select g.gap, g.series, g.account, g.prefix, g.seq, g.number, g.has, g.resource, g.document
   from (
     select 'counted' as gap, e.id as series, coalesce(s.account, split_part(e.id, '/', 1)) as account,
-      coalesce(s.prefix, regexp_replace(e.number, '[0-9]+$', '')) as prefix, e.seq, e.number,
+      coalesce(s.prefix, rtrim(e.number, '0123456789')) as prefix, e.seq, e.number,
       coalesce(s.last_seq, 0) as has, null as resource, null::json as document
     from entered e left join series s on s.id = e.id
     where s.id is null or s.last_seq < e.seq
@@ -58,14 +59,14 @@ begin atomic
     select 'headed', h.id, h.account, h.prefix, h.seq, format_number(h.prefix, h.seq), h.last_seq, null, null
     from headed h
     union all
-    select 'unnumbered', s.id, d.account, regexp_replace(d.frozen ->> 'number', '[0-9]+$', ''),
-      substring(d.frozen ->> 'number' from '[0-9]+$')::bigint, d.frozen ->> 'number', s.last_seq, d.resource,
+    select 'unnumbered', s.id, d.account, d.prefix, nullif(substr(d.number, length(d.prefix) + 1), '')::bigint, d.number,
+      s.last_seq, d.resource,
       json_build_object(
         'invoice', d.invoice, 'uid', d.uid, 'issuerId', d.issuer, 'externalRef', d.external_ref, 'issuedAt', iso_ms(d.at),
         'frozen', d.frozen
       )
     from documents d
-    left join series s on s.account = d.account and s.prefix = regexp_replace(d.frozen ->> 'number', '[0-9]+$', '')
+    left join series s on s.account = d.account and s.prefix = d.prefix
   ) g
   order by g.gap, g.series, g.seq, g.resource
   limit in_limit;
