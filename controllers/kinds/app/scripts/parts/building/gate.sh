@@ -1,7 +1,8 @@
 # `open_gate`, `close_gate`: the gate of a cell, where the host names what builds reach (hack/decisions/119): a container that leads on what
 # the cell sends to ports 80 and 443 to listed names, and to nothing else. It stands in two networks, that of the cell and one of its own
-# by which it reaches the world: on one bridge a cell could send what it likes in the name of its gate. Docker takes the network that sorts first for
-# the way out. It hands nothing on, and takes no answer of the world from the side of the cell. It lives while somebody holds its stdin, as the cell does. `$one.said` is what it has refused.
+# by which it reaches the world: on one bridge a cell could send what it likes in the name of its gate. Docker takes the network that
+# sorts first for the way out. It hands nothing on, and takes no answer of the world from the side of the cell. It lives while somebody
+# holds its stdin, as the cell does. `$one.said` is what it has refused.
 gate_of() { gate_name="bottega-gate-$1" beyond="bottega-beyond-$1"; }
 # Docker's own where the host has none that a container reaches.
 name_servers() {
@@ -15,8 +16,9 @@ name_servers() {
 }
 in_gate() {
   docker run --rm -i --name "$gate_name" --label dev.bottega.gate=1 --network "$beyond" --user 65534:65534 --entrypoint /bin/sh \
-    --cap-drop ALL --security-opt no-new-privileges --sysctl net.ipv4.ip_forward=0 --sysctl net.ipv4.conf.all.rp_filter=1 --cpus 1 --memory 64m --memory-swap 64m --pids-limit 16 \
-    --log-driver none --pull never --read-only -v "$here/cell/gate:/gate:ro" "$gate" -c "$gated" <&6 2>&1
+    --cap-drop ALL --security-opt no-new-privileges --sysctl net.ipv4.ip_forward=0 --sysctl net.ipv4.conf.all.rp_filter=1 \
+    --cpus 1 --memory 64m --memory-swap 64m --pids-limit 16 --log-driver none --pull never --read-only \
+    -v "$here/cell/gate:/gate:ro" "$gate" -c "$gated" <&6 2>&1
 }
 # A line of each, and no more than anybody reads.
 keep_said() {
