@@ -34,6 +34,7 @@ const LAYER_HOSTS: Readonly<Record<string, readonly string[]>> = {
   'cgr.dev': ['9236a389bd48b984df91adc1bc924620.r2.cloudflarestorage.com'],
 }
 
+export const DOMAIN_PATTERN = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 /** A name, or all names below one. The last label has a letter in front: it is no address. */
 export const PACKAGE_HOST_PATTERN = `^(\\*\\.)?(${LABEL}\\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`
@@ -68,33 +69,31 @@ export const sayReach = (packages: readonly string[] | undefined): string => {
 const image = (description: string) =>
   ({ type: 'string', description, maxLength: 512, pattern: '^[a-z0-9][A-Za-z0-9._:/@-]+$' }) as const
 
-/** @param domain the pattern of a registry's name */
-export const buildFields = <const D extends string>(domain: D) =>
-  ({
-    registries: {
-      type: 'array',
-      description: 'Registries that builds take images from; well-known public ones when left out.',
-      maxItems: 64,
-      'x-list': 'set',
-      items: { type: 'string', description: 'A name, as ghcr.io.', maxLength: 200, pattern: domain },
+export const BUILD_FIELDS = {
+  registries: {
+    type: 'array',
+    description: 'Registries that builds take images from; well-known public ones when left out.',
+    maxItems: 64,
+    'x-list': 'set',
+    items: { type: 'string', description: 'A name, as ghcr.io.', maxLength: 200, pattern: DOMAIN_PATTERN },
+  },
+  packages: {
+    type: 'array',
+    description:
+      'Hosts that builds reach beside registries, by HTTP and HTTPS on ports 80 and 443 alone; an empty list is none at all. When left out builds reach every public address, on a host of each class.',
+    maxItems: PACKAGE_HOSTS_MAX,
+    'x-list': 'set',
+    items: {
+      type: 'string',
+      description: 'A name, as packages.example.org, or *.example.org for all below one, however deep.',
+      maxLength: 200,
+      pattern: PACKAGE_HOST_PATTERN,
     },
-    packages: {
-      type: 'array',
-      description:
-        'Hosts that builds reach beside registries, by HTTP and HTTPS on ports 80 and 443 alone; an empty list is none at all. When left out builds reach every public address, on a host of each class.',
-      maxItems: PACKAGE_HOSTS_MAX,
-      'x-list': 'set',
-      items: {
-        type: 'string',
-        description: 'A name, as packages.example.org, or *.example.org for all below one, however deep.',
-        maxLength: 200,
-        pattern: PACKAGE_HOST_PATTERN,
-      },
-    },
-    builder: image(
-      "The image of BuildKit that builds run in, by a name that the host's Docker has or can pull; moby/buildkit, by its digest, when left out.",
-    ),
-    gate: image(
-      "The image of HAProxy that builds go through where packages are named, by a name that the host's Docker has or can pull; Docker's official one, by its digest, when left out.",
-    ),
-  }) as const satisfies ObjectSchema['properties']
+  },
+  builder: image(
+    "The image of BuildKit that builds run in, by a name that the host's Docker has or can pull; moby/buildkit, by its digest, when left out.",
+  ),
+  gate: image(
+    "The image of HAProxy that builds go through where packages are named, by a name that the host's Docker has or can pull; Docker's official one, by its digest, when left out.",
+  ),
+} as const satisfies ObjectSchema['properties']

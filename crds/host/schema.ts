@@ -6,7 +6,7 @@
 import { accountField } from '../kernel/fields.ts'
 import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
-import { buildFields } from './builds.ts'
+import { BUILD_FIELDS, DOMAIN_PATTERN } from './builds.ts'
 import { ENGINE_RESTART } from './restart.ts'
 
 export const CLASSES = ['shared', 'isolated', 'owned', 'platform'] as const
@@ -17,7 +17,6 @@ export const BUILDS = ['cells', 'refused'] as const
 export const CERTIFICATE_STATES = ['valid', 'expiring', 'expired', 'mismatch', 'missing'] as const
 /** More than these are measured, but not shown: the worst come first. */
 export const CERTIFICATES_SHOWN_MAX = 100
-export const DOMAIN_PATTERN = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 export const HOST_KEY_PATTERN = '^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa) [A-Za-z0-9+/]+={0,2}$'
 
 const port = (description: string, fallback: number) =>
@@ -168,7 +167,7 @@ export const spec = {
     },
     proxy,
     siteRoot: path("The folder of the sites' files, which the host's user may write and its Caddy may read."),
-    ...buildFields(DOMAIN_PATTERN),
+    ...BUILD_FIELDS,
     takesSites: { type: 'boolean', description: 'Sites are published on it.', default: false },
     budget,
     overcommit,

@@ -288,7 +288,7 @@ spec('the gate of a build', (t) => {
     async () => {
       const cell = { builder: TRUSTING, registries: [REGISTRY.name] }
       for (const url of [`http://${FILES.name}/x`, `https://${FILES.name}/x`]) {
-        const added = await build(`${HEAD}ADD ${url} /x\nRUN /bin/busybox cat /x\n`, { slug: 'narrow', cell })
+        const added = await build(`${HEAD}ADD ${url} /x\nRUN /bin/busybox cat /x # ${url}\n`, { slug: 'narrow', cell })
         assert.is(added.code, 0, added.log)
         assert.match(added.log, /from files/)
       }
