@@ -18,7 +18,7 @@ import type { Fault } from '../../crds/kernel/problem.ts'
 import { isDay, isInstant } from '../../crds/values/calendar.ts'
 import { nearest } from '../../crds/values/nearest.ts'
 import { pointerSegment } from '../../crds/values/pointer.ts'
-import { isBase64, withSample } from './base64.ts'
+import { isBase64, withSample } from './reading/base64.ts'
 import { makeParts } from './reading/parts.ts'
 
 /** At most this many findings are reported; the rest would only repeat. */

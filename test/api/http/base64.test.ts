@@ -1,6 +1,6 @@
 /** What is base64, however long it is, and that a pattern says of a picture in the content what it said before. */
 import fc from 'fast-check'
-import { isBase64, withSample } from '../../../api/http/base64.ts'
+import { isBase64, withSample } from '../../../api/http/reading/base64.ts'
 import { compileCheck } from '../../../api/http/validate.ts'
 import { image } from '../../../crds/site/content/content-fields.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
