@@ -5,6 +5,7 @@ import {
   type Quarantined,
   type QuarantineSource,
 } from '../../controllers/store/ledger/quarantine.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
@@ -14,7 +15,7 @@ import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 
-type QuarantineNeeds = { quarantine: Quarantine } & Pick<Deps, 'now'>
+type QuarantineNeeds = { quarantine: Quarantine } & Pick<Deps, 'now' | 'wake'>
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -46,9 +47,11 @@ const release = async (deps: QuarantineNeeds, request: ApiRequest): Promise<Answ
   if (wasHeld && !(await quarantine.release(id, { who: caller.account, at: now().toISOString() }))) {
     throw new Problem(
       'NOTHING_TO_RELEASE',
-      `Of ${id} nothing is left to be tried: its endpoint is switched off, or it is gone.`,
+      `Of ${id} nothing is left to be tried: its endpoint is switched off, or what it is about is gone.`,
     )
   }
+  // a document is drawn by the pass of its invoice; a repeat makes up for a wake that was lost
+  if (held.source === 'document') await deps.wake(INVOICE, held.resource)
   return { status: 200, body: { quarantined: shownOf((await quarantine.get(id)) ?? held) } }
 }
 
@@ -82,7 +85,7 @@ export const quarantineRoutes: Route<QuarantineNeeds>[] = [
     path: '/api/admin/quarantine',
     summary: 'List what was set aside',
     description:
-      'Mails, calls of the card processor, events and deliveries that failed through a fault of their own as often as they may. Nothing waits behind them. Newest first.',
+      'Mails, calls of the card processor, events, deliveries and documents that failed through a fault of their own as often as they may. Nothing waits behind them. Newest first.',
     query: { ...pageQuery, source: SOURCE, released: RELEASED },
     answers: {
       200: {

@@ -3,7 +3,7 @@
  * verdict (rules/platform.md#facts). The key makes a repeat the same report.
  */
 
-import { isNamespaceNotServed, isNotFound } from '../../controllers/base/errors.ts'
+import { isForbidden, isNamespaceNotServed, isNotFound } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { FactRow, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
@@ -25,10 +25,10 @@ type NewReport = {
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
 export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[]; replayed: boolean }
 
-/** Asks for a look at a resource of which something was stored. Where the control plane is away, or its namespace is not served, whoever leads looks anyway. */
+/** Asks for a look at a resource of which something was stored. Where the control plane is away or says no, or its namespace is not served, whoever leads looks anyway. */
 export const wakeStored = ({ wake }: Pick<Deps, 'wake'>, kind: KindRef, name: string): Promise<void> =>
   wake(kind, name).catch((error: unknown) => {
-    if (!isPlaneAway(error) && !isNamespaceNotServed(error)) throw error
+    if (!isPlaneAway(error) && !isForbidden(error) && !isNamespaceNotServed(error)) throw error
   })
 
 /** Whoever leads finds what is stored of a resource that is not there, and brings it back. */

@@ -113,7 +113,13 @@ const host = named(
     },
     overcommit: { type: 'object', description: 'What they may have, in hundredths of what the machine has.' },
     registries: list('Builds take images from these.', text('The name of a registry.')),
+    packages: {
+      type: ['array', 'null'],
+      description: 'Hosts that builds reach beside these; null: every public address.',
+      items: text('A name, or *. and a name for all below it.'),
+    },
     builder: text('The image that builds run in.'),
+    gate: text('The image that builds go through where packages are named.'),
     certificates: list(
       'What is served, the worst first.',
       object('Found by connecting.', {

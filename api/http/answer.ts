@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline as flow } from 'node:stream/promises'
+import { isForbidden } from '../../controllers/base/errors.ts'
 import type { Log } from '../../controllers/base/log.ts'
 import { followed } from '../command/written.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -197,7 +198,8 @@ const refuse = (
   const { method, url = '' } = context.request
   const isRead = method === 'GET' || method === 'HEAD'
   const problem = withOutcome(asProblem(error), { isRead, outcome, lookAt: isRead ? undefined : state.lookAt(url) })
-  if (problem.code === 'INTERNAL') state.log.error({ err: error, requestId }, 'request failed')
+  // a right that is missing is nobody's to wait for but who runs the platform
+  if (problem.code === 'INTERNAL' || isForbidden(error)) state.log.error({ err: error, requestId }, 'request failed')
   answer(state, context, problemAnswer(state, context, problem))
 }
 

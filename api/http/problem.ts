@@ -5,6 +5,7 @@
 
 import {
   isConflict,
+  isForbidden,
   isKindUnknown,
   isNamespaceNotServed,
   isNotFound,
@@ -135,6 +136,7 @@ export const asProblem = (error: unknown): Problem => {
   const broken = error instanceof KubeError ? brokenRules(error) : []
   const [first] = broken
   if (first) return new Problem(first.code, first.detail, { faults: broken })
+  if (isForbidden(error)) return unavailable('The control plane does not let this service do that')
   if (error instanceof DatabaseRefused && NO_TEXT.test(error.state))
     return new Problem('INVALID_FIELD', 'A text of the request holds a NUL, which no text may.')
   return new Problem('INTERNAL', 'The request failed inside the service.')

@@ -18,10 +18,15 @@ import type { Fault } from '../../crds/kernel/problem.ts'
 import { isDay, isInstant } from '../../crds/values/calendar.ts'
 import { nearest } from '../../crds/values/nearest.ts'
 import { pointerSegment } from '../../crds/values/pointer.ts'
+import { isBase64, withSample } from './reading/base64.ts'
 import { makeParts } from './reading/parts.ts'
 
 /** At most this many findings are reported; the rest would only repeat. */
 const FINDINGS_MAX = 20
+
+/** As a pattern of `data:` URIs has it. */
+const BASE64 = ';base64,['
+const useSample = ({ gen }: KeywordCxt) => gen.scopeValue('func', { ref: withSample })
 
 /**
  * Lengths before patterns. To report all findings, ajv would hold a text against its pattern also when it is too long, so
@@ -38,7 +43,8 @@ const PATTERN: CodeKeywordDefinition = {
   },
   code(context: KeywordCxt) {
     const { data, schema, parentSchema } = context
-    const misses = _`!${usePattern(context, schema)}.test(${data})`
+    const text = String(schema).includes(BASE64) ? _`${useSample(context)}(${data})` : data
+    const misses = _`!${usePattern(context, schema)}.test(${text})`
     const most: unknown = parentSchema.maxLength
     context.fail(typeof most === 'number' ? _`${data}.length <= ${2 * most} && ${misses}` : misses)
   },
@@ -79,7 +85,7 @@ type Compiler = {
 
 const makeCompiler = (allErrors: boolean): Compiler => {
   const made = new Ajv2020({ ...OPTIONS, allErrors })
-  made.addFormat('date', isDay).addFormat('date-time', isInstant)
+  made.addFormat('date', isDay).addFormat('date-time', isInstant).addFormat('base64', isBase64)
   for (const keyword of ['pattern', 'maxLength', 'minLength']) made.removeKeyword(keyword)
   made.addKeyword(PATTERN).addKeyword(LENGTHS)
   const { byParts, names } = makeParts(made)
@@ -130,6 +136,7 @@ const repeatedItem = ({ instancePath, params }: ErrorObject): Fault => {
 const FORMS: Readonly<Record<string, string>> = {
   date: 'must be a day of the calendar, as 2026-12-20',
   'date-time': 'must be an instant with its zone, as 2026-12-20T10:00:00Z',
+  base64: 'must be base64',
 }
 
 const saidOf = ({ keyword, params, message = 'is not valid' }: ErrorObject): string =>

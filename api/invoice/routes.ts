@@ -51,6 +51,7 @@ const CONTENT_CODES: readonly ProblemCode[] = [
   'ZERO_TOTAL',
   'CURRENCY_UNSUPPORTED_FOR_COLLECT',
   'DOCUMENT_TOO_LARGE',
+  'DOCUMENT_SET_ASIDE',
 ]
 
 const retainer = { description: 'October retainer', qty: 1.5, unit_cents: 80_000 }
@@ -182,7 +183,7 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
     tag,
     scope: scope('invoices:read'),
     answers: { 200: pdf },
-    codes: ['NOT_FOUND', 'BAD_ISSUER', 'DOCUMENT_TOO_LARGE', 'PDF_BUSY', 'PDF_RENDER_OFF'],
+    codes: ['NOT_FOUND', 'BAD_ISSUER', 'DOCUMENT_TOO_LARGE', 'DOCUMENT_SET_ASIDE', 'PDF_BUSY', 'PDF_RENDER_OFF'],
     handle: getPdf,
   },
   {

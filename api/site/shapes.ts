@@ -14,7 +14,7 @@ const NOTE_MAX = 4000
 const base64: JsonSchema = {
   type: 'string',
   description: 'The bytes in base64.',
-  pattern: '^[A-Za-z0-9+/\\s]+(={1,2}\\s*)?$',
+  format: 'base64',
 }
 
 const assetsOf = (values: JsonSchema): JsonSchema => ({

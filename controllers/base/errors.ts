@@ -48,6 +48,12 @@ export const isConflict = (error: unknown): error is KubeError =>
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.status === 409 && error.reason === 'AlreadyExists'
 
+/**
+ * The API server does not let this process do that: it was given no right, or the server has just started and does not know its
+ * Roles yet (it answers 403 until they are read). What was to be written is not there.
+ */
+export const isForbidden = (error: unknown): error is KubeError => error instanceof KubeError && error.status === 403
+
 /** The reason of a refusal of ours: the resource lives in a namespace that is not served. It is not gone. */
 export const NAMESPACE_NOT_SERVED = 'NamespaceNotServed'
 export const isNamespaceNotServed = (error: unknown): error is KubeError =>

@@ -13,6 +13,7 @@ export const EXIT = {
   imageMissing: 22,
   filesDiffer: 23,
   wrongProcessor: 24,
+  packageRefused: 25,
   baseFailed: 30,
   startFailed: 31,
   exited: 32,
@@ -91,24 +92,24 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
     .find(([word]) => word === 'reason')
     ?.slice(1)
     .join(' ')
-  const failed = (detail: string) => ({
-    code: 'RELEASE_FAILED' as const,
-    detail: about ? `${detail}: ${about}` : detail,
-  })
+  const behind = about ? `: ${about}` : ''
+  const failed = (detail: string) => ({ code: 'RELEASE_FAILED' as const, detail: `${detail}${behind}` })
   switch (code) {
     case EXIT.buildFailed:
-      return { code: 'BUILD_FAILED', detail: `the build failed${about ? `: ${about}` : ''}` }
+      return { code: 'BUILD_FAILED', detail: `the build failed${behind}` }
+    case EXIT.packageRefused:
+      return { code: 'PACKAGE_REFUSED', detail: `the build failed, refused what it asked for${behind}` }
     case EXIT.pullFailed:
-      return { code: 'PULL_FAILED', detail: `an image could not be pulled${about ? `: ${about}` : ''}` }
+      return { code: 'PULL_FAILED', detail: `an image could not be pulled${behind}` }
     case EXIT.wrongProcessor:
       return {
         code: 'ARCH_MISMATCH',
-        detail: `an image is for another processor than the host has${about ? `: ${about}` : ''}`,
+        detail: `an image is for another processor than the host has${behind}`,
       }
     case EXIT.imageMissing:
       return {
         code: 'IMAGE_MISSING',
-        detail: `an image of the release is no longer on the host${about ? `: ${about}` : ''}`,
+        detail: `an image of the release is no longer on the host${behind}`,
       }
     case EXIT.filesDiffer:
       return failed('the files on the host are not those of the upload')
@@ -129,9 +130,9 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
     case EXIT.tooLate:
       return failed('it was not healthy in time')
     case EXIT.notGuarded:
-      return { code: 'HOST_NOT_ISOLATED', detail: `the host does not keep its apps apart${about ? `: ${about}` : ''}` }
+      return { code: 'HOST_NOT_ISOLATED', detail: `the host does not keep its apps apart${behind}` }
     case EXIT.diskExceeded:
-      return { code: 'DISK_EXCEEDED', detail: `it was stopped for what it has on disk${about ? `: ${about}` : ''}` }
+      return { code: 'DISK_EXCEEDED', detail: `it was stopped for what it has on disk${behind}` }
     case KILLED:
       return failed(cancelled ? `${step} was cancelled` : `${step} was ended by its limit or by a restart of the host`)
     default:

@@ -20,10 +20,18 @@ const baseFaults = (domain: string, rule: AddressRule): Fault[] => {
   return detail === null ? [] : [{ code: 'BAD_DOMAIN', pointer: '/baseDomain', detail }]
 }
 
+/** rules/host.md#packages. Whoever may register a name below one would be let through. */
+const packageFaults = (packages: readonly string[]): Fault[] =>
+  packages.flatMap((name, place) =>
+    name.startsWith('*.') && isPublicSuffix(name.slice(2))
+      ? [{ code: 'BAD_DOMAIN', pointer: `/packages/${place}`, detail: `strangers have names below ${name.slice(2)}` }]
+      : [],
+  )
+
 /** @param spec a whole one or a part of it  @returns findings with pointers into the spec, empty when it is sound */
 export const hostFaults = (spec: Partial<HostSpec>, rule: AddressRule): Fault[] => {
   const faults: Fault[] = []
-  const { address, hostKey, baseDomain } = spec
+  const { address, hostKey, baseDomain, packages = [] } = spec
   if (hostKey !== undefined && hostKeyBytes(hostKey) === null) {
     faults.push({
       code: 'BAD_HOST_KEY',
@@ -41,5 +49,5 @@ export const hostFaults = (spec: Partial<HostSpec>, rule: AddressRule): Fault[] 
     faults.push({ code: 'BAD_HOST_ADDRESS', pointer: '/address', detail: `${address} is not a public address` })
   }
   if (baseDomain !== undefined) faults.push(...baseFaults(baseDomain, rule))
-  return faults
+  return [...faults, ...packageFaults(packages)]
 }

@@ -4,6 +4,7 @@
  */
 import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import { sayReach } from './builds.ts'
 import { type AddressRule, hostFaults } from './faults.ts'
 import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
 import { buildsOf, type HostGuard, keepsApart, sayBuilds } from './isolation.ts'
@@ -51,11 +52,11 @@ const keyChanged = (status: 'True' | 'False', message: string): OwnCondition => 
   message,
 })
 
-const buildsApart = ({ users }: Findings): OwnCondition => ({
+const buildsApart = ({ users }: Findings, { packages }: HostSpec): OwnCondition => ({
   type: 'BuildsApart',
   status: users === 'remapped' ? 'True' : 'False',
   reason: users === 'remapped' ? 'UsersRemapped' : 'UsersPlain',
-  message: sayBuilds(users),
+  message: users === 'remapped' ? `${sayBuilds(users)} ${sayReach(packages)}` : sayBuilds(users),
 })
 
 /** Both keys, for whoever has to find out which is right. */
@@ -213,12 +214,12 @@ const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
 
 /** A host that cannot be reached shows nothing: what was known of it stands. */
 const conditionsOf = (
-  { status }: HostResource,
+  { spec, status }: HostResource,
   inspection: Inspection | null,
   fingerprint: string,
 ): readonly OwnCondition[] => {
   const known = (type: string) => (status?.conditions ?? []).filter((one) => one.type === type)
-  const builds = inspection?.reach === 'ok' ? [buildsApart(inspection.findings)] : known('BuildsApart')
+  const builds = inspection?.reach === 'ok' ? [buildsApart(inspection.findings, spec)] : known('BuildsApart')
   if (inspection?.reach === 'key') {
     return [keyChanged('True', `${sayKeys(inspection, fingerprint)}.`), ...builds]
   }

@@ -6,6 +6,7 @@
 import { accountField } from '../kernel/fields.ts'
 import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
+import { BUILD_FIELDS, DOMAIN_PATTERN } from './builds.ts'
 import { ENGINE_RESTART } from './restart.ts'
 
 export const CLASSES = ['shared', 'isolated', 'owned', 'platform'] as const
@@ -13,25 +14,9 @@ export const PHASES = ['registered', 'inspected', 'approved', 'unreachable', 'ke
 export const NETWORKS = ['guarded', 'open'] as const
 export const USERS = ['remapped', 'plain'] as const
 export const BUILDS = ['cells', 'refused'] as const
-/** BuildKit's own image, of the version that the tests build from its Go module (hack/platform/gotools/builder). */
-export const BUILDER =
-  'docker.io/moby/buildkit:v0.31.2@sha256:2f5adac4ecd194d9f8c10b7b5d7bceb5186853db1b26e5abd3a657af0b7e26ec'
-/** What builds take images from when a host says nothing else. */
-export const REGISTRIES: readonly string[] = [
-  'docker.io',
-  'ghcr.io',
-  'quay.io',
-  'gcr.io',
-  'registry.k8s.io',
-  'public.ecr.aws',
-  'mcr.microsoft.com',
-  'registry.gitlab.com',
-  'cgr.dev',
-]
 export const CERTIFICATE_STATES = ['valid', 'expiring', 'expired', 'mismatch', 'missing'] as const
 /** More than these are measured, but not shown: the worst come first. */
 export const CERTIFICATES_SHOWN_MAX = 100
-export const DOMAIN_PATTERN = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 export const HOST_KEY_PATTERN = '^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa) [A-Za-z0-9+/]+={0,2}$'
 
 const port = (description: string, fallback: number) =>
@@ -182,20 +167,7 @@ export const spec = {
     },
     proxy,
     siteRoot: path("The folder of the sites' files, which the host's user may write and its Caddy may read."),
-    registries: {
-      type: 'array',
-      description: 'Registries that builds take images from; well-known public ones when left out.',
-      maxItems: 64,
-      'x-list': 'set',
-      items: { type: 'string', description: 'A name, as ghcr.io.', maxLength: 200, pattern: DOMAIN_PATTERN },
-    },
-    builder: {
-      type: 'string',
-      description:
-        "The image of BuildKit that builds run in, by a name that the host's Docker has or can pull; moby/buildkit, by its digest, when left out.",
-      maxLength: 512,
-      pattern: '^[a-z0-9][A-Za-z0-9._:/@-]+$',
-    },
+    ...BUILD_FIELDS,
     takesSites: { type: 'boolean', description: 'Sites are published on it.', default: false },
     budget,
     overcommit,

@@ -2,6 +2,7 @@
 import type { CommonStatus, Resource } from '../kernel/object.ts'
 import type { Verdict } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
+import { BUILDER, GATE, REGISTRIES } from './builds.ts'
 import { type Amounts, capacityOf, OVERCOMMIT } from './capacity.ts'
 import { problemsOf } from './inspect.ts'
 import { buildsOf } from './isolation.ts'
@@ -9,13 +10,11 @@ import { type HostPlan, type HostWorld, restartOf } from './plan.ts'
 import { budgetOf, proxyOf } from './proxy.ts'
 import type { EngineRestart } from './restart.ts'
 import {
-  BUILDER,
   type HostCertificate,
   type HostPhase,
   type HostSpec,
   type HostSpecClass,
   type HostStatus,
-  REGISTRIES,
   spec as specSchema,
 } from './schema.ts'
 
@@ -61,8 +60,11 @@ export type HostView = {
   overcommit: Record<string, unknown>
   /** That builds take images from. */
   registries: readonly string[]
-  /** The image that builds run in. */
+  /** Hosts that builds reach beside these; null: every public address. */
+  packages: readonly string[] | null
+  /** The image that builds run in, and the one that they go through where packages are named. */
   builder: string
+  gate: string
   certificates: { hostname: string; state: HostCertificate['state']; not_after: string | null; issuer: string | null }[]
   /** What a person must do; null when nothing. */
   stalled: { code: string; detail: string } | null
@@ -149,7 +151,9 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   capacity: viewAmounts(capacityOf(spec, status)),
   overcommit: toRest(specSchema.properties.overcommit, { ...OVERCOMMIT, ...spec.overcommit }),
   registries: spec.registries ?? REGISTRIES,
+  packages: spec.packages ?? null,
   builder: spec.builder ?? BUILDER,
+  gate: spec.gate ?? GATE,
   certificates: (status.certificates ?? []).map(({ hostname, state, notAfter, issuer }) => ({
     hostname,
     state,

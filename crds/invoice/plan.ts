@@ -20,7 +20,7 @@ import { planReturned } from './planning/recovery/returned.ts'
 import { claimOf, resendSteps, sendSteps } from './planning/send.ts'
 import { creditSteps, paidSteps, voidSteps } from './planning/stamp.ts'
 import { inTime } from './planning/timed.ts'
-import { givenUp } from './planning/undrawn.ts'
+import { type HeldBack, heldBack } from './planning/undrawn.ts'
 import { revisionConditions } from './rest/revisionview.ts'
 import type { InvoiceResource, InvoiceSpec } from './schema.ts'
 import { documentFacts, type InvoiceFacts } from './status.ts'
@@ -95,12 +95,22 @@ const stops = (status: InvoiceFacts, code: ProblemCode, detail: string): Invoice
 const stopsAt = (status: InvoiceFacts, { code, pointer, detail }: Fault): InvoicePlan =>
   stops(status, code, `${pointer} ${detail}`)
 
-/** Why the first of these steps whose document is not tried again is not taken. */
-const stuckOf = (world: InvoiceWorld, steps: readonly InvoiceStep[]) =>
-  steps.map((step) => givenUpOn(world, step)).find((found) => found !== null)
+/** Why one of these steps is not taken, whose document is not drawn now: for ever before for a while. */
+const stuckOf = ({ world, now }: Passing, steps: readonly InvoiceStep[]): HeldBack | undefined => {
+  const found = steps.map((step) => heldBackOn(world, step, now)).filter((one) => one !== null)
+  return found.find((one) => 'code' in one) ?? found[0]
+}
 
-const givenUpOn = ({ undrawn }: InvoiceWorld, step: InvoiceStep) =>
-  step.do === 'freeze' || step.do === 'stamp' ? givenUp(undrawn, step.frozen) : null
+const heldBackOn = ({ undrawn }: InvoiceWorld, step: InvoiceStep, now: Date): HeldBack | null => {
+  if (step.do === 'drawDraft') return heldBack(undrawn, step.draft, now)
+  return step.do === 'freeze' || step.do === 'stamp' ? heldBack(undrawn, step.frozen, now) : null
+}
+
+/** What is left is not drawn now. */
+const held = (status: InvoiceFacts, stuck: HeldBack): InvoicePlan => {
+  if ('code' in stuck) return stops(status, stuck.code, stuck.detail)
+  return { steps: [], status, verdict: waiting('NotDrawn', stuck.detail, stuck.afterMs) }
+}
 
 const unknownIssuer = ({ object: { spec }, world, facts }: Passing): InvoicePlan =>
   stops(facts, 'BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
@@ -120,8 +130,8 @@ const unnumbered = (passing: Passing): InvoicePlan => {
   const { issuer } = world
   const [tooLarge] = sizeFaults(spec)
   if (tooLarge) return stopsAt(facts, tooLarge)
-  const stuck = world.undrawn.length > 0 && issuer ? givenUp(world.undrawn, draftOf(spec, issuer, now)) : null
-  if (stuck) return stops(facts, stuck.code, stuck.detail)
+  const stuck = world.undrawn.length > 0 && issuer ? heldBack(world.undrawn, draftOf(spec, issuer, now), now) : null
+  if (stuck) return held(facts, stuck)
   if (!spec.send) {
     const verdict = ready('Draft', `draft, ${totalText(facts)}`)
     return { steps: drawSteps(spec, world, now), status: facts, verdict }
@@ -145,20 +155,20 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
     // what a record has become of is sent as it was sent before
     const [tooLarge] = isFixed(world) ? [] : sizeFaults(spec)
     if (tooLarge) return stopsAt(facts, tooLarge)
-    const stuck = stuckOf(world, sending)
-    if (stuck) return stops(facts, stuck.code, stuck.detail)
+    const stuck = stuckOf(passing, sending)
+    if (stuck) return held(facts, stuck)
     return waits(facts, ['Sending', 'freezes its document'], sending)
   }
   const documents = [...creditSteps(object, world, facts, now), ...paidSteps(object, world, facts)]
-  const drawable = documents.filter((step) => givenUpOn(world, step) === null)
+  const drawable = documents.filter((step) => heldBackOn(world, step, now) === null)
   if (drawable.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], drawable)
   const resending = resendSteps(spec, world, now)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
   const asks = collectSteps(passing)
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
-  const stuck = stuckOf(world, documents)
-  if (stuck) return stops(facts, stuck.code, stuck.detail)
   const drawing = drawRevision(passing)
+  const stuck = stuckOf(passing, [...documents, ...drawing])
+  if (stuck) return held(facts, stuck)
   return { steps: drawing, status: facts, verdict: settled(record, dueDateOf(spec, world), facts) }
 }
 
@@ -176,12 +186,12 @@ const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   // neither a send nor an issuer to make the document of
   if (stamps === null) return unknownIssuer(passing)
   const documents = [...creditSteps(object, world, facts, now), ...stamps]
-  const steps = documents.filter((step) => givenUpOn(world, step) === null)
+  const steps = documents.filter((step) => heldBackOn(world, step, now) === null)
   if (steps.length > 0) return waits(facts, ['Voiding', `voids ${record.number}`], steps)
   const asks = collectSteps(passing)
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
-  const stuck = stuckOf(world, documents)
-  if (stuck) return stops(facts, stuck.code, stuck.detail)
+  const stuck = stuckOf(passing, documents)
+  if (stuck) return held(facts, stuck)
   const paid = displayCents(facts.paidCents ?? 0, facts.currency ?? '')
   const kept = facts.paidCents ? `; ${paid} that came in stays on record` : ''
   return { steps: [], status: facts, verdict: ready('Voided', `${record.number} voided${kept}`) }

@@ -190,6 +190,11 @@ export const APP_PROBLEMS = {
     title: 'The build failed on the host',
     next: 'Read log_tail, correct the project, deploy again.',
   },
+  PACKAGE_REFUSED: {
+    status: 409,
+    title: 'The build failed, and asked for a host that is not on the list of packages',
+    next: 'Take it from a host that is on the list, or bring it in the upload; who runs the host may add to packages of the Host.',
+  },
   PULL_FAILED: {
     status: 409,
     title: 'An image could not be pulled',

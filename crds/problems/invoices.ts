@@ -140,6 +140,11 @@ export const INVOICE_PROBLEMS = {
     title: 'The document takes too long to be drawn',
     next: 'Say it in fewer words, or divide it over several invoices.',
   },
+  DOCUMENT_SET_ASIDE: {
+    status: 503,
+    title: 'The document cannot be drawn, and was set aside',
+    next: 'Wait for the operator of this installation, who has it listed with the reason (GET /api/admin/quarantine) and releases it, or write it in other words: then it is tried anew.',
+  },
   PDF_RENDER_OFF: {
     status: 503,
     title: 'The PDF renderer is switched off',

@@ -38,7 +38,7 @@ const filesPerSecondTry = 40
 const secondTriesMin = 3
 const secondTriesOf = (count: number): number => Math.max(secondTriesMin, Math.ceil(count / filesPerSecondTry))
 /** With `--minutes`: second tries have so much longer. */
-const secondTryMinutes = 12
+const secondTryMinutes = 16
 
 /** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
 const compiledFilesMax = 20_000

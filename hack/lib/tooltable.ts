@@ -13,7 +13,7 @@ const kubernetesVersion = 'v1.35.4'
 const helmVersion = 'v4.1.4'
 const composeVersion = 'v2.40.3'
 const caddyVersion = 'v2.11.9'
-/** As BUILDER of crds/host/schema.ts names it. */
+/** As BUILDER of crds/host/builds.ts names it. */
 export const buildkitVersion = 'v0.31.2'
 const GiB = 1024 ** 3
 

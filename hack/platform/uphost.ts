@@ -6,7 +6,7 @@ import { failing, type Progress } from '../lib/progress.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { type HostEnvironment, paths, stateDir } from '../lib/state.ts'
 import type { BuiltTools } from '../lib/tools.ts'
-import { importBuilder, LOCAL_BUILDER } from '../stage/builder.ts'
+import { importBuilds, LOCAL_BUILDS } from '../stage/builds/builds.ts'
 import { type Docker, endDockerLeftovers, startDocker } from '../stage/docker.ts'
 import { endSshdsOf, type HostPorts, type HostStage, startHostStage } from '../stage/hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from '../stage/hostuser.ts'
@@ -36,7 +36,7 @@ async function startUpHost({ owner, tools }: { owner: string; tools: BuiltTools 
   mkdirSync(dockerFolder, { recursive: true, mode: 0o711 })
   const logFile = join(paths.logs, 'dockerd.log')
   const docker = await startDocker({ folder: dockerFolder, owner, logFile, gid: user.gid, masquerade: true })
-  await importBuilder(docker.socket, tools.path)
+  await importBuilds(docker.socket, tools.path)
   const ports = readJson<HostPorts>(paths.hostPorts) ?? {}
   const given = { folder, owner, logDir: paths.logs, user, dockerSocket: docker.socket, tool: tools.path, ports }
   const stage = await startHostStage(given).catch(async (error) => {
@@ -88,7 +88,7 @@ const wantedOf = ({ stage }: UpHost) => ({
   base_domain: baseDomain,
   takes_sites: true,
   site_root: stage.siteRoot,
-  builder: LOCAL_BUILDER,
+  ...LOCAL_BUILDS,
   proxy: {
     admin: stage.admin,
     bind: '127.0.0.1',

@@ -163,14 +163,18 @@ function isGuarded(): boolean {
 
 /** Those of the guard of apps. */
 function removeGuardRules(): void {
-  for (const program of ['iptables', 'ip6tables']) {
-    const mangle = (...args: string[]) => run(program, ['-w', '5', '-t', 'mangle', ...args])
-    const lines = (mangle('-S').stdout ?? '').split('\n').filter((line) => line.includes('BOTTEGA-'))
+  for (const [program, table] of [
+    ['iptables', 'mangle'],
+    ['iptables', 'nat'],
+    ['ip6tables', 'mangle'],
+  ] as const) {
+    const within = (...args: string[]) => run(program, ['-w', '5', '-t', table, ...args])
+    const lines = (within('-S').stdout ?? '').split('\n').filter((line) => line.includes('BOTTEGA-'))
     const jumps = lines.filter((line) => line.startsWith('-A ') && / -j BOTTEGA-/.test(line))
-    for (const line of jumps) mangle('-D', ...line.split(' ').slice(1))
+    for (const line of jumps) within('-D', ...line.split(' ').slice(1))
     const chains = lines.flatMap((line) => /^-N (BOTTEGA-[A-Z]+)/.exec(line)?.[1] ?? [])
-    for (const chain of chains) mangle('-F', chain)
-    for (const chain of chains) mangle('-X', chain)
+    for (const chain of chains) within('-F', chain)
+    for (const chain of chains) within('-X', chain)
   }
 }
 

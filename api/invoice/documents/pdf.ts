@@ -45,12 +45,14 @@ export const previewKey = async (
   return createHash('sha256').update(shown).digest('hex').slice(0, 32)
 }
 
-const isTooLarge = (row: MirrorRow<ShownInvoice> | undefined): row is MirrorRow<ShownInvoice> =>
-  row?.view.stalled?.code === 'DOCUMENT_TOO_LARGE'
+const isGivenUp = (row: MirrorRow<ShownInvoice> | undefined): row is MirrorRow<ShownInvoice> => {
+  const code = row?.view.stalled?.code
+  return code === 'DOCUMENT_TOO_LARGE' || code === 'DOCUMENT_SET_ASIDE'
+}
 
 /**
  * Has a drawing made under a key, once.
- * @throws Problem DOCUMENT_TOO_LARGE, PDF_RENDER_OFF, PDF_BUSY
+ * @throws Problem DOCUMENT_TOO_LARGE, DOCUMENT_SET_ASIDE, PDF_RENDER_OFF, PDF_BUSY
  */
 export const drawPreview = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoice>, key: string): Promise<string> => {
   const drawn = async (): Promise<string | undefined> => {
@@ -59,7 +61,7 @@ export const drawPreview = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoi
   }
   const before = await drawn()
   if (before !== undefined) return before
-  if (isTooLarge(row)) refuseStalled(row)
+  if (isGivenUp(row)) refuseStalled(row)
   if (deps.pdfOff) throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
   const found = await waitFor<FactGoal, ShownInvoice, string>(deps, {
     kind: INVOICE,
@@ -71,10 +73,10 @@ export const drawPreview = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoi
       return { seq: fact.seq }
     },
     // what was drawn is a fact of its own, behind the one that asked
-    judge: ({ seq }, now) => (now === undefined || now.view.fact_seq > seq || isTooLarge(now) ? 'decided' : 'pending'),
+    judge: ({ seq }, now) => (now === undefined || now.view.fact_seq > seq || isGivenUp(now) ? 'decided' : 'pending'),
     async conclude(_goal, now) {
       const after = await drawn()
-      if (after === undefined && isTooLarge(now)) refuseStalled(now)
+      if (after === undefined && isGivenUp(now)) refuseStalled(now)
       return after ?? null
     },
   })

@@ -73,7 +73,7 @@ const shown = {
   method: 'GET',
   tag: 'Invoices',
   scope: { kind: 'scope', scope: 'invoices:read' },
-  codes: ['NOT_FOUND', 'BAD_ISSUER', 'DOCUMENT_TOO_LARGE', 'PDF_BUSY', 'PDF_RENDER_OFF'],
+  codes: ['NOT_FOUND', 'BAD_ISSUER', 'DOCUMENT_TOO_LARGE', 'DOCUMENT_SET_ASIDE', 'PDF_BUSY', 'PDF_RENDER_OFF'],
 } as const satisfies Partial<Route<DocumentNeeds>>
 
 export const revisionRoutes: Route<DocumentNeeds>[] = [

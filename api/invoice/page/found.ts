@@ -4,6 +4,7 @@ import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import type { Snapshot } from '../../../crds/invoice/facts/ledger.ts'
 import type { InvoiceLinks } from '../../../crds/invoice/facts/versions.ts'
+import { dueCents } from '../../../crds/invoice/money/books.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceView } from '../../../crds/invoice/view.ts'
@@ -12,6 +13,7 @@ import type { InvoiceView } from '../../../crds/invoice/view.ts'
 export type FoundInvoice = {
   name: string
   row: MirrorRow<ShownInvoice>
+  /** Beside `frozen`. */
   view: InvoiceView
   gate: 'account' | 'password'
   n: number
@@ -24,4 +26,16 @@ export type FoundInvoice = {
   snapshots: Snapshot[]
   /** Path of the page on this host. */
   path: string
+}
+
+/**
+ * The view beside the newest send: that is on record, and mailed, a moment before the view of it is made. What both show together
+ * is one sum, and what was edited is not still to be sent (rules/invoice.md#the-same-cents).
+ */
+export const viewBeside = (view: InvoiceView, { frozen, n }: Pick<FoundInvoice, 'frozen' | 'n'>): InvoiceView => {
+  // an archived view may be of before sends were counted
+  if ((view.send_count ?? 0) >= n) return view
+  const { paid_cents: paidCents, credited_cents: creditedCents, status } = view
+  const due = dueCents({ totalCents: frozen.totalCents, paidCents, creditedCents })
+  return { ...view, balance_cents: status === 'voided' ? 0 : due, pending_revision: null }
 }

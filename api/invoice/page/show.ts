@@ -21,7 +21,7 @@ import { acceptedLang } from '../../page/lang.ts'
 import { DEAD_LINK, versionsElsewhere } from '../../page/links.ts'
 import { withCheckout } from '../cards/checkout.ts'
 import type { PageNeeds } from '../needs.ts'
-import type { FoundInvoice } from './found.ts'
+import { type FoundInvoice, viewBeside } from './found.ts'
 import { clientPolicy } from './policy.ts'
 import { gatePage, lostPage } from './render.ts'
 import { pageOf } from './view.ts'
@@ -48,7 +48,7 @@ export const findPage = async (deps: PageNeeds, request: ApiRequest): Promise<Fo
   return {
     name: row.name,
     row,
-    view: row.view,
+    view: viewBeside(row.view, send),
     gate: send.gate,
     n: send.n,
     sha256: newestDocument(sends, snapshots)?.sha256 ?? send.sha256,

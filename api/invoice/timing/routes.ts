@@ -62,6 +62,7 @@ export const timingRoutes: Route<InvoiceNeeds>[] = [
       'NO_ITEMS',
       'ZERO_TOTAL',
       'DOCUMENT_TOO_LARGE',
+      'DOCUMENT_SET_ASIDE',
       'LEDGER_BEHIND',
     ],
     handle: repeatInvoice,

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { nameOf } from '../errors.ts'
 import { makeTurns, type Turns } from './turns.ts'
 
 export type ThreadLimits = {
@@ -33,8 +34,8 @@ export type ThreadLimits = {
 const LOOK_MS = 250
 const MIB = 1_048_576
 
-/** What a thread answers: the result or why there is none, and its CPU time since it began. */
-export type ThreadAnswer<Result> = { cpuMs: number } & ({ result: Result } | { fault: string })
+/** What a thread answers: the result or why there is none (and what sort of error), and its CPU time since it began. */
+export type ThreadAnswer<Result> = { cpuMs: number } & ({ result: Result } | { fault: string; sort: string })
 
 /** A job that would not end within what one may take. `needs` says what that was. */
 export class TooDear extends Error {
@@ -47,11 +48,22 @@ export class TooDear extends Error {
   }
 }
 
+/** A job that failed by itself, or its thread with it. `how` is safe to show, which the message may not be: it may quote the job. */
+export class JobFailed extends Error {
+  readonly how: string
+
+  constructor(message: string, how: string) {
+    super(message)
+    this.name = 'JobFailed'
+    this.how = how
+  }
+}
+
 /** Whose job it is. The signal takes it out of the queue; one that is being done is done to its end. */
 export type Asker = { account: string; signal?: AbortSignal }
 
 export type Threads<Job, Result> = {
-  /** @throws TooDear; what `busy` makes when too much waits; Error with what the job itself threw */
+  /** @throws TooDear; JobFailed with what the job itself threw; what `busy` makes when too much waits */
   run(job: Job, asker: Asker, units?: number): Promise<Result>
   /** Ends the threads; what waits or is being done is refused. */
   close(): Promise<void>
@@ -128,15 +140,17 @@ const start = <Job, Result>(pool: Pool<Job, Result>): Thread<Job, Result> => {
     const waiter = settle(thread)
     thread.cpuMs = answer.cpuMs
     if ('result' in answer) waiter?.resolve(answer.result)
-    else waiter?.reject(new Error(answer.fault))
+    else waiter?.reject(new JobFailed(answer.fault, answer.sort))
     feed(pool)
     rest(pool, thread)
   })
   worker.on('error', (error) => {
     if (isOutOfMemory(error)) end(pool, thread, new TooDear(what, `more than ${limits.heapMaxMib} MiB of memory`))
-    else end(pool, thread, error instanceof Error ? error : new Error(String(error)))
+    else end(pool, thread, new JobFailed(error instanceof Error ? error.message : String(error), nameOf(error)))
   })
-  worker.on('exit', (code) => end(pool, thread, new Error(`${what}: its thread ended with ${code}`)))
+  worker.on('exit', (code) => {
+    end(pool, thread, new JobFailed(`${what}: its thread ended with ${code}`, `its thread ended with ${code}`))
+  })
   return thread
 }
 
@@ -155,7 +169,7 @@ const look = async <Job, Result>(
   const { what, limits } = pool.options
   const { wallMaxMs, cpuMaxMs, memoryMaxMib } = limits
   if (performance.now() - startedAt >= wallMaxMs)
-    end(pool, thread, new Error(`${what} was not done within ${wallMaxMs} ms`))
+    end(pool, thread, new JobFailed(`${what} was not done within ${wallMaxMs} ms`, `not done within ${wallMaxMs} ms`))
   const { user, system } = await thread.worker.cpuUsage()
   const cpuMs = (user + system) / 1000 - thread.cpuMs
   if (thread.busy === waiter && cpuMs >= cpuMaxMs)

@@ -1,5 +1,6 @@
 /** The side of a thread: one job after another (pool.ts). */
 import { parentPort, type Transferable } from 'node:worker_threads'
+import { nameOf } from '../errors.ts'
 import type { ThreadAnswer } from './pool.ts'
 
 /** @param handOver what of a result is given away instead of copied */
@@ -8,11 +9,11 @@ export const serveThread = <Job, Result>(
   handOver: (result: Result) => Transferable[] = () => [],
 ): void => {
   parentPort?.on('message', async (job: Job) => {
-    let done: { result: Result } | { fault: string }
+    let done: { result: Result } | { fault: string; sort: string }
     try {
       done = { result: await work(job) }
     } catch (error) {
-      done = { fault: error instanceof Error ? error.message : String(error) }
+      done = { fault: error instanceof Error ? error.message : String(error), sort: nameOf(error) }
     }
     const { user, system } = process.threadCpuUsage()
     const answer: ThreadAnswer<Result> = { ...done, cpuMs: (user + system) / 1000 }

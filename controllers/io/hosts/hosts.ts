@@ -5,12 +5,12 @@
  * rules/host.md#connections, #the-proxy.
  */
 
+import { BUILDER, GATE, REGISTRIES } from '../../../crds/host/builds.ts'
 import { capacityOf } from '../../../crds/host/capacity.ts'
 import type { AddressRule } from '../../../crds/host/faults.ts'
 import { archOf } from '../../../crds/host/inspect.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
 import { budgetOf, proxyOf } from '../../../crds/host/proxy.ts'
-import { BUILDER, REGISTRIES } from '../../../crds/host/schema.ts'
 import { makeHost, type OneHost } from './host.ts'
 import { HostMissing } from './hosterrors.ts'
 import type { HostJobState, Job } from './jobs.ts'
@@ -49,7 +49,12 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
     capacity: capacityOf(spec, status),
     remapsUsers: status?.isolation?.users === 'remapped',
     isCordoned: spec.cordoned,
-    builds: { registries: spec.registries ?? REGISTRIES, builder: spec.builder ?? BUILDER },
+    builds: {
+      registries: spec.registries ?? REGISTRIES,
+      packages: spec.packages ?? null,
+      builder: spec.builder ?? BUILDER,
+      gate: spec.gate ?? GATE,
+    },
   }
 }
 

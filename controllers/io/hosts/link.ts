@@ -112,8 +112,8 @@ export type LinkedHostFacts = {
   remapsUsers: boolean
   /** It takes nothing new. */
   isCordoned: boolean
-  /** Where builds take images from, and the image that they run in. */
-  builds: { registries: readonly string[]; builder: string }
+  /** Where builds take images from and what they reach beside that (null: every public address), the image that they run in and the one that they go through. */
+  builds: { registries: readonly string[]; packages: readonly string[] | null; builder: string; gate: string }
 }
 
 export type VisitedPage = { hostname: string; path: string; limitMs: number }

@@ -2,8 +2,9 @@
 import { DRAW_UNITS_MAX, frozenCost } from '../../../crds/invoice/document/drawcost.ts'
 import type { Frozen, FrozenDraft } from '../../../crds/invoice/order/frozen.ts'
 import { Waiting } from '../../base/errors.ts'
-import { type Asker, makeThreads, type ThreadLimits } from '../../base/threads/pool.ts'
+import { type Asker, JobFailed, makeThreads, type ThreadLimits } from '../../base/threads/pool.ts'
 import type { Extras } from './pdf.ts'
+import { PROBE } from './probe.ts'
 
 /** `threads` 0: the renderer is off. From `dearUnits` on a document is dear: it is drawn where it holds up only its like. */
 export type RendererLimits = ThreadLimits & { dearUnits: number }
@@ -25,12 +26,26 @@ const DEAR_LIMITS = { threads: 1, idleMaxMs: 60_000 }
 const BUSY_RETRY_MS = 5_000
 const OFF_RETRY_MS = 60_000
 
+/** A document that cannot be drawn, while others can. `how` is safe to show. */
+export class Undrawable extends Error {
+  readonly how: string
+
+  constructor(how: string, options?: ErrorOptions) {
+    super(`the document cannot be drawn: ${how}`, options)
+    this.name = 'Undrawable'
+    this.how = how
+  }
+}
+
+/** `isSuspect`: it failed before, and is drawn where it holds up only its like. */
+export type Drawer = Asker & { isSuspect?: boolean }
+
 /** What a thread is given. */
 export type RenderJob = { frozen: Frozen | FrozenDraft; extras: Extras }
 
 export type Renderer = {
-  /** @throws TooDear; Waiting while the renderer is busy or off */
-  render(frozen: Frozen | FrozenDraft, asker: Asker, extras?: Extras): Promise<Buffer>
+  /** @throws TooDear; Undrawable; Waiting while the renderer is busy or off; Error while it draws nothing at all */
+  render(frozen: Frozen | FrozenDraft, drawer: Drawer, extras?: Extras): Promise<Buffer>
   /** Ends the threads; what waits or is drawn is refused. */
   close(): Promise<void>
 }
@@ -47,13 +62,20 @@ export const makeRenderer = (limits: RendererLimits = RENDERER_LIMITS): Renderer
   const quick = openThreads(limits)
   const dear = openThreads({ ...limits, ...DEAR_LIMITS })
   return {
-    render: async (frozen, asker, extras = {}) => {
+    render: async (frozen, { isSuspect = false, ...asker }, extras = {}) => {
       if (limits.threads === 0)
         throw new Waiting('PDF_RENDER_OFF', 'PDF_RENDER_OFF: the renderer is switched off', OFF_RETRY_MS)
       const { units } = frozenCost(frozen)
-      const threads = units < limits.dearUnits ? quick : dear
-      const bytes = await threads.run({ frozen, extras }, asker, units)
-      return Buffer.from(bytes.buffer)
+      const threads = units < limits.dearUnits && !isSuspect ? quick : dear
+      try {
+        const bytes = await threads.run({ frozen, extras }, asker, units)
+        return Buffer.from(bytes.buffer)
+      } catch (error) {
+        if (!(error instanceof JobFailed)) throw error
+        // what fails now is no fault of this document
+        await threads.run({ frozen: PROBE, extras: {} }, asker)
+        throw new Undrawable(error.how, { cause: error })
+      }
     },
     close: async () => {
       await Promise.all([quick.close(), dear.close()])

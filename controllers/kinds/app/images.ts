@@ -4,12 +4,12 @@ import { budgetOf } from '../../../crds/app/lifecycle/keeping/budget.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { filesFor, imageRequests, type SealedRelease } from '../../../crds/app/sealed.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
+import { REGISTRIES } from '../../../crds/host/builds.ts'
 import { keepsApart } from '../../../crds/host/isolation.ts'
-import { REGISTRIES } from '../../../crds/host/schema.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
-import type { Hosts } from '../../io/hosts/link.ts'
+import type { Hosts, LinkedHostFacts } from '../../io/hosts/link.ts'
 import { imagesJob } from './jobs.ts'
 import type { Releases } from './release.ts'
 import { IMAGES_HERE } from './scripts.ts'
@@ -18,9 +18,15 @@ const LOOK_DEADLINE_MS = 15_000
 
 type ImagesDeps = { hosts: Hosts; releases: Pick<Releases, 'listingFor' | 'keysFor'> }
 
-/** A host that names none of its own takes from those that the account has logins for, too. */
-const registriesFor = (named: readonly string[], opened: readonly string[]): readonly string[] =>
-  named === REGISTRIES ? [...new Set([...named, ...opened])] : named
+/**
+ * A host that names neither registries nor packages takes from those that the account has logins for, too: where packages are named nobody
+ * adds to what builds reach by writing a login.
+ */
+export const registriesFor = (
+  { registries, packages }: Pick<LinkedHostFacts['builds'], 'registries' | 'packages'>,
+  opened: readonly string[],
+): readonly string[] =>
+  registries === REGISTRIES && packages === null ? [...new Set([...registries, ...opened])] : registries
 
 export const makeImages = ({ hosts, releases }: ImagesDeps) => {
   /** What the job for images would say, when all of them are there. */
@@ -44,9 +50,11 @@ export const makeImages = ({ hosts, releases }: ImagesDeps) => {
     const { keys, opened } = await releases.keysFor(spec.account, sealed)
     const facts = hosts.facts(spec.hostId)
     if (!facts) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
+    const { builder, gate, packages } = facts.builds
     const cell = {
-      builder: facts.builds.builder,
-      registries: registriesFor(facts.builds.registries, opened),
+      builder,
+      registries: registriesFor(facts.builds, opened),
+      gate: packages && { image: gate, packages },
       origin: originOf(metadata),
       budget: budgetOf(spec.budget, facts.budget),
       isGuarded: keepsApart(facts),

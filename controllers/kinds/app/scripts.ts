@@ -9,7 +9,8 @@ import { readScripts, textOf as sharedTextOf } from '../../io/hosts/scripts.ts'
 const textOf = readScripts(new URL('scripts/', import.meta.url))
 
 type Part =
-  | 'cell'
+  | 'building/cell'
+  | 'building/gate'
   | 'folder'
   | 'compose'
   | 'guard'
@@ -50,10 +51,16 @@ export const directLine = (isDirect: boolean): string => (isDirect ? 'direct' : 
 
 /** Whole or not at all. */
 export const UPLOAD = scriptOf('upload', ['folder', 'listing'])
-/** What runs inside of a cell is a text to the script that makes the cell. */
-const CELL = `cell=$(cat <<'CELL'\n${textOf('cell')}CELL\n)\n`
-const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'keys', 'cell'])
-export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: CELL + sharedTextOf('guarded') + IMAGES_PARTS.text }
+/** What runs inside of a cell, of its gate and, for that, of the guard is a text to the script that makes the cell. */
+const within = (name: string, text: string): string => `${name}=$(cat <<'WITHIN'\n${text}WITHIN\n)\n`
+const WITHIN = [
+  within('cell', textOf('cell')),
+  within('gated', textOf('parts/building/gated')),
+  within('lead', textOf('parts/building/lead')),
+].join('')
+const BUILDING = ['building/cell', 'building/gate'] as const
+const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'keys', ...BUILDING])
+export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: WITHIN + sharedTextOf('guarded') + IMAGES_PARTS.text }
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
 /** What runs where volumes are copied is a text to the script that starts it. */
 const COPIER = `copier=$(cat <<'COPIER'\n${textOf('copier')}COPIER\n)\n`

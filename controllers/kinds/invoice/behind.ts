@@ -3,6 +3,7 @@
  * passes. No number is given that a resource has, no mail goes out about one that is behind.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { behindBy, partsOfNumber } from '../../../crds/invoice/planning/recovery/behind.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { Log } from '../../base/log.ts'
@@ -10,7 +11,7 @@ import type { KnownNumber, KnownNumbers } from '../../store/ledger/known.ts'
 import type { Held } from '../held.ts'
 
 /** Invoices that are compared in one turn of the event loop. */
-const LOOK_AT_ONCE = 2_000
+const LOOK_AT_ONCE = 1_000
 /** Names in the one line of the log. */
 const NAMES_SHOWN = 5
 
@@ -60,6 +61,31 @@ export const findBehind = async (
 
 const keyOf = (account: string, prefix: string): string => `${account}\n${prefix}`
 
+/** What a status says that its invoice and its credit notes are called. */
+const numbersIn = ({ spec, status }: InvoiceResource): KnownNumber[] =>
+  [status?.number ?? '', ...(status?.creditNotes ?? []).map(({ number }) => number)].flatMap((number) => {
+    const parts = partsOfNumber(number)
+    return parts ? [{ account: spec.account, ...parts }] : []
+  })
+
+/** The numbers that resources have now, or were seen to have, and that their series have not come to: of each the highest. Only looks. */
+export const findAhead = async (
+  known: Pick<KnownNumbers, 'ahead' | 'numbers'>,
+  invoices: Pick<Held<InvoiceResource>, 'list'>,
+): Promise<KnownNumber[]> => {
+  const highest = new Map<string, KnownNumber>()
+  const raise = (one: KnownNumber) => {
+    const key = keyOf(one.account, one.prefix)
+    if ((highest.get(key)?.seq ?? 0) < one.seq) highest.set(key, one)
+  }
+  for (const one of await known.numbers()) raise(one)
+  for (const [at, invoice] of invoices.list().entries()) {
+    for (const one of numbersIn(invoice)) raise(one)
+    if ((at + 1) % LOOK_AT_ONCE === 0) await nextTurn()
+  }
+  return known.ahead([...highest.values()])
+}
+
 export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behind => {
   /** Account by resource. */
   const behind = new Map<string, string>()
@@ -80,12 +106,8 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
     const key = keyOf(number.account, number.prefix)
     if ((highest.get(key)?.seq ?? 0) < number.seq) highest.set(key, number)
   }
-  const see = ({ spec, status }: InvoiceResource) => {
-    const notes = status?.creditNotes?.map(({ number }) => number) ?? []
-    for (const number of [status?.number ?? '', ...notes]) {
-      const parts = partsOfNumber(number)
-      if (parts) raise({ account: spec.account, ...parts })
-    }
+  const see = (invoice: InvoiceResource) => {
+    for (const number of numbersIn(invoice)) raise(number)
   }
 
   return {

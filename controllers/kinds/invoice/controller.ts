@@ -26,6 +26,7 @@ import { makeCardRequests } from '../../store/invoice/card-requests.ts'
 import { makeFreezeSend, makeInvoiceReader, type ObservedInvoice } from '../../store/invoice/look.ts'
 import { makeSendQuota } from '../../store/invoice/send-quota.ts'
 import { makeAskDeletion } from '../../store/ledger/desires.ts'
+import { makePutOffDrawing } from '../../store/ledger/quarantine.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { makeAhead } from './ahead.ts'
@@ -97,6 +98,7 @@ const keep = async ({ mirror }: InvoiceDeps, name: string): Promise<void> => {
 /** A test invoice that was deleted is gone; any other numbered one is still served, from the last view of it. */
 const forget = async (deps: InvoiceDeps, name: string) => {
   deps.behind.forget(name)
+  deps.suspects.delete(name)
   const row = await deps.mirror.get(INVOICE, name)
   if (!row) return
   const view = row.view
@@ -180,6 +182,8 @@ export const invoiceControl = controlOf({
     invoiceController({
       ...context,
       pdf: withLogos(context),
+      suspects: new Set(),
+      putOffDrawing: makePutOffDrawing(context),
       ahead: makeAhead(),
       isCrowded: () => context.gatherMs(SEND_GATHER_MS) > 0,
       deletions: makeAskDeletion(context),

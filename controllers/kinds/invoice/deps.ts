@@ -4,6 +4,7 @@ import { DEFAULT_ISSUER, type InvoiceSpec } from '../../../crds/invoice/schema.t
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import type { Keys } from '../../base/keys.ts'
+import type { Log } from '../../base/log.ts'
 import type { Renderer } from '../../io/pdf/renderer.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Blobs } from '../../store/blobs.ts'
@@ -12,6 +13,7 @@ import type { FreezeSend, InvoiceReader } from '../../store/invoice/look.ts'
 import type { SendQuota } from '../../store/invoice/send-quota.ts'
 import type { AskDeletion, Desires } from '../../store/ledger/desires.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
+import type { FailedDrawing } from '../../store/ledger/quarantine.ts'
 import type { Schedule } from '../../store/ledger/schedule.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import type { Directory } from '../account-index.ts'
@@ -34,6 +36,9 @@ export type InvoiceDeps = {
   /** Where the ledger is behind the cluster. */
   behind: Pick<Behind, 'note' | 'forget' | 'ofAccount' | 'known' | 'keep'>
   pdf: Pick<Renderer, 'render'>
+  /** Names of invoices a document of which could not be drawn: the next try holds up only its like. */
+  suspects: Set<string>
+  putOffDrawing: (failed: FailedDrawing) => Promise<void>
   ahead: Ahead
   /** So many passes run that each is slowed by the others. */
   isCrowded(): boolean
@@ -43,6 +48,7 @@ export type InvoiceDeps = {
   publicUrl: string
   /** The right-hand side of every Message-ID. */
   mailDomain: string
+  log: Pick<Log, 'warn'>
   now: () => Date
   /** Look at this resource. */
   wake(kind: string, name: string): void

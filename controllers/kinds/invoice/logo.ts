@@ -1,5 +1,5 @@
 /** The logo of the seller, put onto each document that is drawn: its bytes are read once for many documents. */
-import type { Renderer } from '../../io/pdf/renderer.ts'
+import { type Renderer, Undrawable } from '../../io/pdf/renderer.ts'
 import type { Blobs } from '../../store/blobs.ts'
 
 /** Logos that are kept; each is at most some 100 kB (io/images.ts). */
@@ -10,7 +10,7 @@ const makeLogoCache = (blobs: Pick<Blobs, 'get'>) => {
   const kept = new Map<string, Buffer>()
   return async (sha256: string): Promise<Buffer> => {
     const bytes = kept.get(sha256) ?? (await blobs.get(sha256))
-    if (!bytes) throw new Error(`the logo ${sha256} is named by a document and is not stored`)
+    if (!bytes) throw new Undrawable('the logo that it names is not stored')
     kept.delete(sha256)
     kept.set(sha256, bytes)
     const [oldest] = kept.keys()

@@ -2,6 +2,7 @@
  * What tells an older copy of the database: for resources, what the ledger has of them, and the numbers that they are known to
  * have beyond the register (sql/schema/002_register.sql).
  */
+import type { UnnumberedDocument } from '../../../crds/invoice/planning/recovery/unnumbered.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
@@ -30,6 +31,25 @@ where not exists (
   select from series s where s.account = k.account and s.prefix = k.prefix and s.last_seq >= k.seq
 )`
 
+/** Gaps that are told at once: more of them say no more. */
+const GAPS_MAX = 1_000
+const GAPS = 'select gap, series, account, prefix, seq, number, has, resource, document from ledger_gaps($1)'
+
+/**
+ * Where the ledger does not fit itself (sql/functions/ledger_gaps.sql). `has`: how far the series has come. `account` and `series`
+ * are null of a document whose account or series nobody knows.
+ */
+export type LedgerGap = { seq: number; prefix: string; number: string; has: number | null } & (
+  | { gap: 'counted' | 'headed'; series: string; account: string }
+  | {
+      gap: 'unnumbered'
+      series: string | null
+      account: string | null
+      resource: string
+      document: UnnumberedDocument
+    }
+)
+
 export type KnownNumbers = {
   /** In no order, each name once. */
   onRecord(names: readonly string[]): Promise<OnRecordRow[]>
@@ -37,6 +57,8 @@ export type KnownNumbers = {
   ahead(numbers: readonly KnownNumber[]): Promise<KnownNumber[]>
   /** All that were ever kept. */
   numbers(): Promise<KnownNumber[]>
+  /** What of the database alone does not fit; none when all does. */
+  gaps(): Promise<LedgerGap[]>
   /** Kept for ever: the highest counts. @throws StaleEpoch */
   keep(number: KnownNumber): Promise<void>
 }
@@ -59,6 +81,7 @@ export const makeKnown = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Known
     const text = 'select account, prefix, seq from known_numbers'
     return (await pg.query<KnownNumber>('observe_known', text, [])).rows
   },
+  gaps: async () => (await pg.query<LedgerGap>('ledger_gaps', GAPS, [GAPS_MAX])).rows,
   async keep({ account, prefix, seq }) {
     const text = 'select keep_known_number($1, $2, $3, $4, $5)'
     await pg.query('keep_known_number', text, [LEASE, epoch(), account, prefix, seq])

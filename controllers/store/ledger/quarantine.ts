@@ -5,8 +5,8 @@
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
-/** Rows of the outbox by their channel, and deliveries. */
-export const QUARANTINE_SOURCES = ['mail', 'card', 'event', 'delivery'] as const
+/** Rows of the outbox by their channel, deliveries, and documents that cannot be drawn. */
+export const QUARANTINE_SOURCES = ['mail', 'card', 'event', 'delivery', 'document'] as const
 export type QuarantineSource = (typeof QUARANTINE_SOURCES)[number]
 
 /** `kind`, `resource`: what it is about. `account`: whose; null where nobody knows. Instants are ISO. */
@@ -58,8 +58,37 @@ export const makeQuarantine = ({ pg }: { pg: Pg }): Quarantine => ({
   },
 })
 
+/** A try to draw a document that failed through a fault of its own. */
+export type FailedDrawing = {
+  kind: string
+  resource: string
+  account: string
+  /** Names the document among those of its invoice. */
+  subject: string
+  /** Of the fact that tells of the try. */
+  key: string
+  /** Safe to show. */
+  reason: string
+  /** With this one. */
+  tries: number
+  /** It is set aside. */
+  isLast: boolean
+  /** ISO. */
+  at: string
+}
+
+const PUT_OFF_DRAWING = 'select put_off_drawing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
+
+/** @returns a function that records a try, and sets the document aside after the last. Safe to repeat. @throws StaleEpoch */
+export const makePutOffDrawing =
+  ({ pg, epoch }: { pg: Pg; epoch: () => number }): ((failed: FailedDrawing) => Promise<void>) =>
+  async ({ kind, resource, account, subject, key, reason, tries, isLast, at }) => {
+    const values = [LEASE, epoch(), kind, resource, account, subject, key, reason, tries, isLast, at]
+    await pg.query('put_off_drawing', PUT_OFF_DRAWING, values)
+  }
+
 /** Mail, events and deliveries that wait, by what they are. */
-export type WaitingCounts = { source: QuarantineSource; count: number }[]
+export type WaitingCounts = { source: Exclude<QuarantineSource, 'document'>; count: number }[]
 
 const WAITING = `
 select w.source, count(*)::integer as count

@@ -35,6 +35,8 @@ export type Restore = {
   held(resources: readonly string[]): Promise<Set<string>>
   /** Time zones by `account/issuer`, where one was set. */
   zones(accounts: readonly string[]): Promise<Map<string, string>>
+  /** Has a series count what it has entries of. @throws StaleEpoch */
+  recount(series: CutSeries, audit: AuditEntry): Promise<void>
   /** @throws StaleEpoch, DatabaseRefused where somebody else has gone on with it */
   goOn(plan: SeriesPlan, audit: AuditEntry): Promise<void>
   give(restoration: Restoration, kind: string, audit: AuditEntry): Promise<void>
@@ -63,6 +65,18 @@ export const makeRestore = ({ pg, epoch, at }: { pg: Pg; epoch: () => number; at
     async zones(accounts) {
       const { rows } = await pg.query<{ issuer: string; zone: string }>('zones_of_accounts', ZONES, [accounts])
       return new Map(rows.map(({ issuer, zone }) => [issuer, zone]))
+    },
+    async recount({ id, account, prefix }, audit) {
+      await pg.tx(async (query) => {
+        await query('recount_series', 'select recount_series($1, $2, $3, $4, $5)', [
+          LEASE,
+          epoch(),
+          id,
+          account,
+          prefix,
+        ])
+        await appendAuditIn(query, [audit])
+      })
     },
     async goOn({ id, account, prefix, entries }, audit) {
       const rows = JSON.stringify(entries.map((entry) => rowOf(id, entry, at())))

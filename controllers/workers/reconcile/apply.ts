@@ -53,11 +53,15 @@ const refuse = async ({ taking }: ApplyDeps, { blocked }: ReconcilePlan): Promis
 
 const giveBack = async (
   { taking, now }: ApplyDeps,
-  { series, restorations }: ReconcilePlan,
+  { recounts, series, restorations }: ReconcilePlan,
   epoch: number,
 ): Promise<void> => {
   const at = now().toISOString()
   const restore = makeRestore({ pg: taking.pg, epoch: () => epoch, at: () => at })
+  for (const one of recounts) {
+    const fields = [`${one.last} counted`]
+    await restore.recount(one, auditOf(one.account, at, { once: `${one.id}:${one.last}`, resource: one.id, fields }))
+  }
   for (const one of series) {
     const [first, last] = [one.entries[0]?.seq, one.entries.at(-1)?.seq]
     const fields = one.entries.map(({ entry, seq }) => `${seq} ${entry}`)

@@ -6,16 +6,22 @@
 import { partsOfNumber } from '../../../crds/invoice/planning/recovery/behind.ts'
 import {
   type Restoration,
+  type RestoredEntry,
   restorationOf,
   type Unrestorable,
 } from '../../../crds/invoice/planning/recovery/restoration.ts'
-import { type KnownUpTo, planSeries, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
+import {
+  type CutSeries,
+  type KnownUpTo,
+  planSeries,
+  type SeriesPlan,
+} from '../../../crds/invoice/planning/recovery/series.ts'
+import { regained } from '../../../crds/invoice/planning/recovery/unnumbered.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
 import { identityFaults, type TruthFault } from '../../../crds/kernel/desire/absence.ts'
 import type { RebuildPlan } from '../../../crds/kernel/desire/rebuild.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Taking } from '../../runtime/epoch.ts'
-import type { KnownNumbers } from '../../store/ledger/known.ts'
 import { makeWaiting, type WaitingCounts } from '../../store/ledger/quarantine.ts'
 import type { Restore } from '../../store/ledger/restore.ts'
 import { lookAtRebuild } from '../lost/rebuild.ts'
@@ -26,8 +32,7 @@ const FALLBACK_ZONE = 'UTC'
 /** Documents that are looked up at once. */
 const LOOKS_AT_ONCE = 16
 
-export type ReconcileDeps = Omit<JudgeDeps, 'accept' | 'known'> & {
-  known: Pick<KnownNumbers, 'onRecord' | 'numbers' | 'ahead'>
+export type ReconcileDeps = Omit<JudgeDeps, 'accept'> & {
   restore: Restore
   kube: Kube
   taking: Taking
@@ -41,6 +46,8 @@ export type ReconcilePlan = {
   sight: Sight
   /** What disagrees; none: there is nothing to do, unless numbers are to be set aside. */
   wrongs: TruthFault[]
+  /** Those that count less than they have entries, up to `last`. */
+  recounts: CutSeries[]
   series: SeriesPlan[]
   restorations: Restoration[]
   absence: Absence
@@ -74,15 +81,52 @@ const restorationsOf = async (
   return found
 }
 
-/** What resources show, and what was kept because one of them had shown it. */
-const knownUpTo = async ({ known }: ReconcileDeps, behind: Looked['behind']): Promise<KnownUpTo[]> => {
+/** What resources and the heads of the history show, and what was kept because one of them had shown it. */
+const knownUpTo = ({ behind, ahead, gaps }: Looked): KnownUpTo[] => {
   const shown = behind.flatMap(({ invoice: { spec, status } }) =>
     [status?.number ?? '', ...(status?.creditNotes ?? []).map(({ number }) => number)].flatMap((number) => {
       const parts = partsOfNumber(number)
       return parts ? [{ account: spec.account, ...parts }] : []
     }),
   )
-  return [...shown, ...(await known.ahead(await known.numbers()))]
+  return [...shown, ...ahead, ...gaps.flatMap((one) => (one.gap === 'headed' ? [one] : []))]
+}
+
+/** What documents have that the ledger holds, beside what resources have. */
+const regainedOf = ({ gaps }: Looked, entries: readonly RestoredEntry[]) => {
+  const given = new Set(entries.map(({ resource }) => resource))
+  const found = gaps.flatMap((one) => (one.gap === 'unnumbered' && !given.has(one.resource) ? [regained(one)] : []))
+  return {
+    regained: found.filter((one): one is RestoredEntry => !('blocked' in one)),
+    lacking: found.flatMap((one) => ('blocked' in one ? [one.blocked] : [])),
+  }
+}
+
+/** Those that are to count again what they have entries of. */
+const recountsOf = ({ gaps }: Looked): CutSeries[] =>
+  gaps.flatMap((one) =>
+    one.gap === 'counted' ? [{ id: one.series, account: one.account, prefix: one.prefix, last: one.seq }] : [],
+  )
+
+/** How the registers go on, once they count what they have. */
+const registersOf = async (deps: ReconcileDeps, looked: Looked, restorations: readonly Restoration[]) => {
+  const known = knownUpTo(looked)
+  const own = restorations.flatMap((one) => one.entries)
+  const { regained: ofDocuments, lacking } = regainedOf(looked, own)
+  const entries = [...own, ...ofDocuments]
+  const recounts = recountsOf(looked)
+  const reserved = [...deps.reserve.keys()].map((id) => ({ account: id.split('/')[0] ?? '' }))
+  const accounts = [...known, ...restorations, ...ofDocuments, ...recounts, ...reserved].map(({ account }) => account)
+  const counted = new Map(recounts.map((one) => [one.id, one]))
+  const begun = (await deps.restore.series([...new Set(accounts)])).filter(({ id }) => !counted.has(id))
+  const { series, blocked } = planSeries({
+    series: [...begun, ...recounts],
+    entries,
+    held: await deps.restore.held(entries.map(({ resource }) => resource)),
+    known,
+    reserve: deps.reserve,
+  })
+  return { recounts, series, blocked: [...lacking, ...blocked] }
 }
 
 /** Why one that is wanted back is not made, with what to do. */
@@ -105,20 +149,7 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
   const { behind, absence } = looked
   const found = await restorationsOf(deps, behind)
   const restorations = found.filter((one): one is Restoration => !isBlocked(one))
-  const upTo = await knownUpTo(deps, behind)
-  const accounts = [
-    ...upTo,
-    ...restorations,
-    ...[...deps.reserve.keys()].map((id) => ({ account: id.split('/')[0] ?? '' })),
-  ]
-  const entries = restorations.flatMap((one) => one.entries)
-  const { series, blocked } = planSeries({
-    series: await deps.restore.series([...new Set(accounts.map(({ account }) => account))]),
-    entries,
-    held: await deps.restore.held(entries.map(({ resource }) => resource)),
-    known: upTo,
-    reserve: deps.reserve,
-  })
+  const { recounts, series, blocked } = await registersOf(deps, looked, restorations)
   const wrongs = [...faults, ...faultsOfLook(looked, sight.here)]
   // a few that were lost are no disagreement, and are missed by somebody all the same
   const isConcerned =
@@ -129,6 +160,7 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
   return {
     sight,
     wrongs,
+    recounts,
     series,
     restorations,
     absence,

@@ -42,6 +42,11 @@ const seriesSteps = ({ id, entries }: SeriesPlan): string[] => {
   ]
 }
 
+const recountSteps = ({ recounts }: ReconcilePlan): string[] =>
+  recounts.map(
+    (one) => `register ${one.id}: count what it has, up to ${formatSeq({ prefix: one.prefix, seq: one.last })}`,
+  )
+
 const namesOf = (all: readonly { kind: string; name: string }[]): string => shortened(all.map(keyOf))
 
 const absentSteps = ({ absence, rebuild }: ReconcilePlan): string[] => {
@@ -75,6 +80,7 @@ const stepsOf = (plan: ReconcilePlan): string[] => {
   const top = Math.max(marks.epoch, kept?.epoch ?? 0)
   return [
     ...(kept === null ? [`take the empty database for that of installation ${marks.installation}`] : []),
+    ...recountSteps(plan),
     ...series.flatMap(seriesSteps),
     ...restorations.map(({ name, does }) => `${name}: ${does.join('; ')}`),
     ...asideSteps(plan),

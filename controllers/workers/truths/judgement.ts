@@ -4,6 +4,7 @@
  */
 
 import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { formatSeq } from '../../../crds/invoice/planning/recovery/series.ts'
 import { type Here, identityFaults, type LeaseMarks, type TruthFault } from '../../../crds/kernel/desire/absence.ts'
 import { keyOf } from '../../../crds/kernel/object.ts'
 import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
@@ -11,7 +12,7 @@ import { isNotFound } from '../../base/errors.ts'
 import type { Keys } from '../../base/keys.ts'
 import type { Log } from '../../base/log.ts'
 import type { Caches } from '../../kinds/held.ts'
-import { findBehind } from '../../kinds/invoice/behind.ts'
+import { findAhead, findBehind } from '../../kinds/invoice/behind.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { LEASE } from '../../kube/lease.ts'
 import type { AnyObject } from '../../kube/objects.ts'
@@ -19,7 +20,7 @@ import { clusterUidOf } from '../../kube/witness.ts'
 import { marksOf } from '../../runtime/epoch.ts'
 import type { Bound, Disagreement, Installation } from '../../store/installation/installation.ts'
 import type { DeletionReader } from '../../store/ledger/desires.ts'
-import type { KnownNumbers } from '../../store/ledger/known.ts'
+import type { KnownNumber, KnownNumbers, LedgerGap } from '../../store/ledger/known.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import { type Absence, type AbsenceDeps, absenceOf } from './absence.ts'
 
@@ -31,7 +32,7 @@ export type JudgeDeps = {
   keys: Pick<Keys, 'installation'>
   installation: Installation
   mirror: Pick<Mirror, 'known' | 'unknown'>
-  known: Pick<KnownNumbers, 'onRecord'>
+  known: Pick<KnownNumbers, 'onRecord' | 'ahead' | 'numbers' | 'gaps'>
   deletions: DeletionReader
   caches: Pick<Caches, 'of' | 'byKind' | 'synced' | 'served' | 'unserved'>
   strays?: AbsenceDeps['strays']
@@ -69,7 +70,13 @@ export const see = async ({
   }
 }
 
-export type Looked = { absence: Absence; behind: Awaited<ReturnType<typeof findBehind>> }
+/** `behind`: resources that know of more than the database; `ahead`: of which series; `gaps`: in what it does not fit itself. */
+export type Looked = {
+  absence: Absence
+  behind: Awaited<ReturnType<typeof findBehind>>
+  ahead: KnownNumber[]
+  gaps: LedgerGap[]
+}
 
 /** What each side knows that the other does not have. */
 export const look = async ({
@@ -78,11 +85,13 @@ export const look = async ({
 }: Pick<JudgeDeps, 'caches' | 'mirror' | 'deletions' | 'known' | 'namespace' | 'strays'>): Promise<Looked> => {
   const { caches } = deps
   await caches.synced
-  const [absence, behind] = await Promise.all([
+  const [absence, behind, ahead, gaps] = await Promise.all([
     absenceOf({ ...deps, held: caches.served() }),
     findBehind(known, caches.of(INVOICE)),
+    findAhead(known, caches.of(INVOICE)),
+    known.gaps(),
   ])
-  return { absence, behind }
+  return { absence, behind, ahead, gaps }
 }
 
 const NEXT: Record<TruthFault['code'], string> = {
@@ -104,9 +113,28 @@ export const sentenceOf = ({ code, token, what }: TruthFault): Disagreement => {
 const knowingMore = ({ length }: Looked['behind']): string =>
   length === 0 ? '' : `; ${length} resources know of more than the database`
 
-const behindOf = (behind: Looked['behind']): TruthFault | null => {
-  const [first] = behind
-  return first ? { code: 'LEDGER_BEHIND', what: `${first.detail}${knowingMore(behind)}`, token: null } : null
+const gapWords = ({ gap, series, account, number, has, ...of }: LedgerGap): string => {
+  if (gap === 'counted') return `series ${series} has given ${number}, and counts ${has}`
+  if (gap === 'headed')
+    return `the history has a head in which series ${series} had come to ${number}, and it counts ${has}`
+  const whose = account === null ? '' : ` of account ${account}`
+  return `a document${whose} is called ${number}, and ${'resource' in of ? of.resource : 'it'} has no number in the register`
+}
+
+const moreOf = (count: number): string => (count > 1 ? `; ${count} of that sort` : '')
+
+/** Numbers are known that the register has not, or a series would give again: the resource first, as it says the most. */
+const behindOf = ({ behind, ahead, gaps }: Omit<Looked, 'absence'>): TruthFault | null => {
+  const [resource] = behind
+  const [number] = ahead
+  const [gap] = gaps
+  const fault = (what: string): TruthFault => ({ code: 'LEDGER_BEHIND', what, token: null })
+  if (resource) return fault(`${resource.detail}${knowingMore(behind)}`)
+  if (gap) return fault(`${gapWords(gap)}: parts of the database are older than others${moreOf(gaps.length)}`)
+  if (!number) return null
+  const known = formatSeq(number)
+  const what = `${known} of account ${number.account} is known to have been given, and its series has not come to it`
+  return fault(`${what}${moreOf(ahead.length)}`)
 }
 
 const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: Here): TruthFault | null =>
@@ -119,8 +147,8 @@ const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: He
     : null
 
 /** What one side knows that the other does not, as it is said. */
-export const faultsOfLook = ({ behind, absence }: Looked, here: Here): TruthFault[] =>
-  [behindOf(behind), absentOf(absence, here)].filter((one) => one !== null)
+export const faultsOfLook = (looked: Looked, here: Here): TruthFault[] =>
+  [behindOf(looked), absentOf(looked.absence, here)].filter((one) => one !== null)
 
 /** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
 export const acceptPlace = async (
@@ -135,8 +163,8 @@ export const acceptPlace = async (
   return absent.length
 }
 
-/** `behind`: how many resources know of more than the database. */
-export type TruthVerdict = { wrong: TruthFault | null; behind: number }
+/** `behind`: the resources that know of more than the database, as far as it is this place's to say so. */
+export type TruthVerdict = { wrong: TruthFault | null; behind: Looked['behind'] }
 
 /** The database is this place's: says so where it does not yet, and what was lost and is there again is lost no more. */
 const settleIn = async (
@@ -158,11 +186,11 @@ const refuse = async (
   const { installation } = deps
   if (kept === null) await installation.disagreeUnbound(sentenceOf(fault))
   const isOurs = faults.every(({ code }) => code === 'LEDGER_BEHIND' || code === 'CLUSTER_BEHIND')
-  if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
+  if (!isOurs) return { wrong: fault, behind: [] }
   const { behind } = await look(deps)
   const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
-  await installation.disagree(here, sentenceOf(wrong))
-  return { wrong, behind: behind.length }
+  if (kept !== null) await installation.disagree(here, sentenceOf(wrong))
+  return { wrong, behind }
 }
 
 /** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
@@ -174,16 +202,17 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   const fault = faults.find((one) => !isAccepted(one))
   if (fault) return refuse(deps, { here, kept }, { fault, faults })
   if (faults.length === 0) await settleIn(deps, { here, kept })
-  const { absence, behind } = await look(deps)
+  const looked = await look(deps)
+  const { absence, behind } = looked
   // what is absent from a place that a person has just named is lost by that word
-  const wrong = behindOf(behind) ?? (faults.length > 0 ? null : absentOf(absence, here))
+  const wrong = behindOf(looked) ?? (faults.length > 0 ? null : absentOf(absence, here))
   if (wrong !== null && !isAccepted(wrong)) {
     if (faults.length === 0) await installation.disagree(here, sentenceOf(wrong))
-    return { wrong, behind: behind.length }
+    return { wrong, behind }
   }
   if (wrong !== null || faults.length > 0) {
     const lost = await acceptPlace(deps, here)
     log.warn({ token: accept, lost }, 'accepted: the database belongs to this cluster from now on')
   } else await installation.disagree(here, null)
-  return { wrong: null, behind: 0 }
+  return { wrong: null, behind: [] }
 }

@@ -1,7 +1,7 @@
 /**
  * Whether database, cluster and key belong together (judgement.ts), asked before anybody leads and again when something is lost:
  * while they do not, what is kept is served and nobody works on it. Which of them is behind is said in a line of the log, an
- * Event, an annotation of the Lease, a metric and the readiness (hack/decisions/030, 036).
+ * Event, an annotation of the Lease, a metric and the readiness (hack/decisions/030, 036), and on the resources that tell it (marks.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TruthCode } from '../../../crds/kernel/desire/absence.ts'
@@ -11,7 +11,8 @@ import type { Events } from '../../kube/events.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { LEASE } from '../../kube/lease.ts'
 import type { AnyObject } from '../../kube/objects.ts'
-import { type JudgeDeps, judge, sentenceOf } from './judgement.ts'
+import { type JudgeDeps, judge, sentenceOf, type TruthVerdict } from './judgement.ts'
+import { makeMarks } from './marks.ts'
 
 /** How often it is asked again while they disagree. */
 const AGAIN_MS = 10_000
@@ -22,7 +23,8 @@ const FIRST_AGAIN_MS = 500
 export const DISAGREEMENT = `${GROUP}/disagreement`
 
 export type TruthsDeps = JudgeDeps & {
-  kube: Pick<Kube, 'get' | 'patchMeta'>
+  kube: Pick<Kube, 'get' | 'patchMeta' | 'patchStatus'>
+  now(): Date
   events?: Events
   /** After each look. `behind`: how many resources know of more than the database. */
   onJudged(code: TruthCode | null, behind: number): void
@@ -47,7 +49,7 @@ const REASONS: Record<TruthCode, string> = {
   KEY_UNKNOWN: 'KeyUnknown',
 }
 
-/** One line, one Event and one annotation for each thing that is wrong. @returns says whether they agree */
+/** One line, one Event and one annotation for each thing that is wrong. @returns says what is wrong, and of whom it is known */
 const makeVoice = (deps: TruthsDeps) => {
   const { kube, namespace, home = namespace, log, events } = deps
   const ref = { namespace: home, name: LEASE_NAME }
@@ -66,11 +68,12 @@ const makeVoice = (deps: TruthsDeps) => {
   }
   return {
     said: () => said ?? null,
-    say: async (): Promise<boolean> => {
-      const { wrong, behind } = await judge(deps)
-      deps.onJudged(wrong?.code ?? null, behind)
+    say: async (): Promise<TruthVerdict> => {
+      const verdict = await judge(deps)
+      const { wrong, behind } = verdict
+      deps.onJudged(wrong?.code ?? null, behind.length)
       const detail = wrong && `${wrong.code}: ${sentenceOf(wrong).detail}`
-      if (detail === said) return wrong === null
+      if (detail === said) return verdict
       const isFirst = said === undefined
       said = detail
       if (wrong === null && !isFirst) log.info('database and cluster agree')
@@ -87,7 +90,7 @@ const makeVoice = (deps: TruthsDeps) => {
           object,
         })
       }
-      return wrong === null
+      return verdict
     },
   }
 }
@@ -97,6 +100,7 @@ export const makeTruths = (deps: TruthsDeps): Truths => {
   const againMs = deps.againMs ?? AGAIN_MS
   const stopped = new AbortController()
   const voice = makeVoice(deps)
+  const mark = makeMarks(deps)
   let doubting = false
   /** Something went since the last look. */
   let isRung = false
@@ -130,7 +134,10 @@ export const makeTruths = (deps: TruthsDeps): Truths => {
     async agree(signal) {
       for (let waitMs = FIRST_AGAIN_MS; ; waitMs *= 2) {
         signal.throwIfAborted()
-        if (await voice.say()) break
+        const { wrong, behind } = await voice.say()
+        if (wrong === null) break
+        // whoever holds the lease: nobody else says anything of a resource
+        await mark(behind, signal)
         await sleep(Math.min(waitMs, againMs), undefined, { signal })
       }
       if (deps.caches.unserved().length > 0) ring()

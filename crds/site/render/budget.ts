@@ -35,10 +35,18 @@ export type PageWeight = {
 const bytesOf = ({ content }: SiteFile): number =>
   typeof content === 'string' ? Buffer.byteLength(content) : content.bytes
 
+/** Of files that stand on every page, as the style sheet does: each is compressed once. */
+const known = new WeakMap<SiteFile, number>()
+
 /** Compression is dear, and what is small enough without it is small enough. */
 const compressed = (file: SiteFile, budget: number): number => {
   const bytes = bytesOf(file)
-  return bytes <= budget || typeof file.content !== 'string' ? bytes : gzipSync(file.content).length
+  if (bytes <= budget || typeof file.content !== 'string') return bytes
+  const before = known.get(file)
+  if (before !== undefined) return before
+  const { length } = gzipSync(file.content)
+  known.set(file, length)
+  return length
 }
 
 /** Elements in markup that the renderer wrote, where every `<` begins a tag. */

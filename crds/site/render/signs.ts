@@ -29,6 +29,10 @@ export type Signs = {
   book: string
   hours: string
   until: string
+  /** All seven days. */
+  daily: string
+  /** Between a name and what is said of it. */
+  colon: string
 }
 
 const months = (words: string) => words.split(' ')
@@ -66,6 +70,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     book: 'Book',
     hours: 'Opening hours',
     until: 'until',
+    daily: 'Every day',
+    colon: ': ',
   },
   es: {
     menu: 'Menú',
@@ -91,6 +97,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     book: 'Reservar',
     hours: 'Horario',
     until: 'hasta',
+    daily: 'todos los días',
+    colon: ': ',
   },
   'zh-Hant': {
     menu: '選單',
@@ -116,6 +124,8 @@ export const SIGNS: Record<SiteLang, Signs> = {
     book: '預約',
     hours: '營業時間',
     until: '截止',
+    daily: '每天',
+    colon: '：',
   },
   'zh-Hans': {
     menu: '菜单',
@@ -141,5 +151,7 @@ export const SIGNS: Record<SiteLang, Signs> = {
     book: '预约',
     hours: '营业时间',
     until: '截止',
+    daily: '每天',
+    colon: '：',
   },
 }

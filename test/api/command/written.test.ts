@@ -161,6 +161,12 @@ spec('what is said of a failure', (t) => {
     assert.equal(said(new Problem('NOT_FOUND', 'There is none.'), 'unknown').members, {})
   })
 
+  t('lets it be sent again where the API server says no, which has just started and knows no Role yet', () => {
+    const { code, status, headers, members } = said(kubeError(403, 'Forbidden'), 'not_stored')
+    assert.equal([code, status, members.outcome], ['UNAVAILABLE', 503, 'not_stored'])
+    assert.ok(Number(headers['retry-after']) > 0)
+  })
+
   t(
     'says of a kind that the cluster does not know, that its definition is missing, and of an object that it is gone',
     () => {

@@ -1,9 +1,11 @@
 /**
  * Random lives of invoices through the real processes: sent, edited, sent again, paid by hand and by card, claimed, credited,
  * refunded and voided in whatever order. Whenever one comes to rest, REST, page, document, mail, checkout and register say the
- * same cents, and no card session outlives its amount. What passes may not do in between, and the XML, is swept without
- * processes (test/crds/invoice/lives.test.ts). 10,000 of them with --full.
+ * same cents, and no card session outlives its amount. Until then each answer of REST, each page and the register is one whole,
+ * of a send that was made. Each moment of a pass, and the XML, is swept without processes (test/crds/invoice/lives.test.ts), one
+ * send held midway in test/api/invoice/moments.test.ts. 10,000 of them with --full.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { balanceOf } from '../../../crds/invoice/document/document.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
@@ -28,6 +30,8 @@ const AT_ONCE = 4
 const LIMIT_MS = FULL ? 14_400_000 : 300_000
 const SEED = 20_261_123
 const UNIT = 100
+/** Between two looks at one that is not at rest. */
+const LOOK_MS = 50
 
 const items = fc.array(
   fc.record({
@@ -177,6 +181,83 @@ const mailsHold = async (id: string): Promise<void> => {
   }
 }
 
+/** What of an invoice was looked at while something of it was under way: `newer`, a send that its view did not know yet. */
+const looks = { moments: 0, pages: 0, revised: 0, newer: 0 }
+
+type Sums = { paid: number; credited: number; isVoided: boolean }
+const sumOf = (parts: { amount_cents: number }[]): number =>
+  parts.reduce((total, { amount_cents: cents }) => total + cents, 0)
+
+/** The newest entry of what is owed, and the newest send: of one instant. */
+const OWED = `
+select (select total_cents::int from register where resource = $1 and entry in ('issued', 'amended') order by step desc limit 1) as owed,
+  (select array_agg((frozen->>'totalCents')::int order by n) from sends where resource = $1) as totals`
+
+const owedNow = async (id: string): Promise<number[]> => {
+  const [row] = (await sql(OWED, [id])) as { owed: number; totals: number[] }[]
+  const { owed = Number.NaN, totals = [] } = row ?? {}
+  assert.is(owed, totals.at(-1), 'the register')
+  return totals
+}
+
+/** The sums of an answer are one whole, and those of a send: never of an edit that is still to be sent. */
+const viewHolds = (view: Json, totals: readonly number[]): Sums => {
+  const { total_cents: total, paid_cents: paid, credited_cents: credited, status } = view
+  const isVoided = status === 'voided'
+  assert.is(total, totals[view.send_count - 1], 'REST says what was sent')
+  assert.is(view.balance_cents, isVoided ? 0 : Math.max(0, total - paid - credited), 'the balance')
+  assert.is(sumOf(view.payments), paid, 'the payments')
+  return { paid, credited, isVoided }
+}
+
+/** The page between two views: one of the totals that were sent, and what is left of it after the money of either view. */
+const pageHolds = (page: string, currency: string, totals: readonly number[], sums: readonly Sums[]): void => {
+  const fits = totals.flatMap((total) =>
+    sums.map(({ paid, credited, isVoided }) => {
+      const due = isVoided ? 0 : Math.max(0, total - paid - credited)
+      return [`Amount due ${displayCents(due, currency)}`, `Total ${displayCents(total, currency)}`]
+    }),
+  )
+  assert.ok(
+    fits.some((labels) => labels.every((label) => page.includes(label))),
+    `the page at a moment: ${page}`,
+  )
+}
+
+/** @param since how many sends a view has known of before: none goes back */
+const momentHolds = async (lived: Lived, cookie: string, since: number): Promise<number> => {
+  const read = async (): Promise<Json> => (await ask('GET', `/${lived.id}`)).json.invoice
+  const before = await read()
+  const html = (await call(platform.baseUrl, null, 'GET', lived.path, undefined, { cookie })).text
+  const after = await read()
+  const totals = await owedNow(lived.id)
+  assert.ok(since <= before.send_count && before.send_count <= after.send_count, 'no view goes back')
+  const sums = [before, after].map((view) => viewHolds(view, totals))
+  const page = textOf(html)
+  const isOpen = page.includes('Amount due')
+  // of what either view knew, up to what was on record by then
+  if (isOpen) pageHolds(page, before.currency, totals.slice(before.send_count - 1), sums)
+  looks.moments += 1
+  looks.pages += isOpen ? 1 : 0
+  looks.revised += after.pending_revision ? 1 : 0
+  looks.newer += totals.length > before.send_count ? 1 : 0
+  return after.send_count
+}
+
+/** Looks at it again and again until what was asked has come to rest. */
+const watched = async (lived: Lived, asked: Promise<unknown>): Promise<void> => {
+  let isOver = false
+  const done = asked.finally(() => {
+    isOver = true
+  })
+  const cookie = await cookieOf(lived)
+  try {
+    for (let known = 1; !isOver; await sleep(LOOK_MS)) known = await momentHolds(lived, cookie, known)
+  } finally {
+    await done
+  }
+}
+
 const live = async ({ currency, first, moves }: Life): Promise<string> => {
   const made = await ask('POST', '', order({ currency, items: first }))
   assert.is(made.status, 201, made.text)
@@ -184,8 +265,8 @@ const live = async ({ currency, first, moves }: Life): Promise<string> => {
   const lived: Lived = { id, path: new URL(url).pathname, password: made.json.password }
   let ended = ''
   for (const one of moves) {
-    await DOES[one.do](lived, one)
-    await comeToRest(id)
+    const asked = DOES[one.do](lived, one).then(() => comeToRest(id))
+    await watched(lived, asked)
     let fault: unknown
     ended = await eventually(
       `${id} to say the same after ${one.do}`,
@@ -226,7 +307,7 @@ spec('an invoice, whatever becomes of it, through both processes', (t) => {
   })
 
   t(
-    `says the same cents everywhere at every rest (${LIVES} lives, seed ${SEED})`,
+    `says the same cents everywhere at every rest, and one sum at every look between (${LIVES} lives, seed ${SEED})`,
     async () => {
       const lives = fc.sample(life, { numRuns: LIVES, seed: SEED })
       const ends = new Map<string, number>()
@@ -241,6 +322,8 @@ spec('an invoice, whatever becomes of it, through both processes', (t) => {
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))
       console.log(`  counted: ends ${[...ends].map(([word, count]) => `${count} ${word}`).join(', ')}`)
+      console.log(`  counted: between them ${JSON.stringify(looks)}`)
+      assert.ok(looks.pages > LIVES && looks.revised > 0, 'looks that see nothing prove little')
       assert.ok(ends.size >= 3, 'lives of one end prove little')
     },
     { timeoutMs: LIMIT_MS },

@@ -330,6 +330,19 @@ bottega: reason exit code 1
     assert.equal(told, { code: 'BUILD_FAILED', detail: 'the build failed: npm error Missing script: "build"' })
   })
 
+  t('stands behind what a build was refused', () => {
+    const log = `web: bottega.local/shop/web:1
+#7 [3/3] RUN npm ci
+#7 0.512 npm error code ECONNRESET
+#7 ERROR: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1
+not on the list of this host: evil.example
+bottega: reason not on the list of this host: evil.example
+`
+    const told = toldReason('images', { state: 'exited', code: EXIT.packageRefused, log, cancelled: false }, 3)
+    const refused = 'the build failed, refused what it asked for: not on the list of this host: evil.example'
+    assert.equal(told, { code: 'PACKAGE_REFUSED', detail: `${refused}: npm error code ECONNRESET` })
+  })
+
   t('stands behind who exited, with which code', () => {
     const log = `web-r3-1  | 2026-11-22T10:00:00.1Z starting
 web-r3-1  | 2026-11-22T10:00:00.2Z Error: Cannot find module 'express'

@@ -1,13 +1,16 @@
 /**
  * Random lives of invoices, from the first draft to the archive and back: whatever is edited, sent, paid by hand or card,
  * claimed, credited, refunded and voided, in whatever order and wherever a pass dies, the page, the document, the mail, the
- * XML, the checkout, the reminder, the month and the register say the same cents whenever it comes to rest
- * (rules/invoice.md#the-same-cents). 10,000 of them with --full.
+ * XML, the checkout, the reminder, the month and the register say the same cents whenever it comes to rest, and what is shown
+ * of it at any moment between does (rules/invoice.md#the-same-cents). 10,000 of them with --full.
  */
 import fc from 'fast-check'
+import { standOf } from '../../../api/invoice/cards/checkout.ts'
+import { viewBeside } from '../../../api/invoice/page/found.ts'
 import { invoicePage } from '../../../api/invoice/page/render.ts'
 import { balanceOf, documentOf } from '../../../crds/invoice/document/document.ts'
 import { xmlOf } from '../../../crds/invoice/document/einvoice/write.ts'
+import { collectedOf, usableSession } from '../../../crds/invoice/facts/collected.ts'
 import { invoiceMail } from '../../../crds/invoice/mail/invoice.ts'
 import { booksOf, dueCents } from '../../../crds/invoice/money/books.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
@@ -26,6 +29,8 @@ const LIVES = FULL ? 10_000 : 300
 const LIMIT_MS = FULL ? 3_600_000 : 300_000
 const SEED = 20_261_123
 const MOVES_MAX = 9
+/** Effects between two rests. */
+const MOMENTS_MAX = 200
 
 /** One whole unit, in hundredths: no currency has less than none of it. */
 const UNIT = 100
@@ -215,13 +220,78 @@ const holds = (lived: Lived): void => {
 /** What it came to, so that a sample that never pays proves nothing. */
 type Ends = Record<string, number>
 
-const live = ({ currency, draft, first, moves }: Life, ends: Ends): void => {
+/** What the client's page says of the money, beside the document of the newest send. */
+const pageHolds = (sent: Frozen, n: number, known: InvoiceView): void => {
+  const view = viewBeside(known, { frozen: sent, n })
+  const { paid_cents: paidCents, credited_cents: creditedCents, status } = view
+  const due = status === 'voided' ? 0 : Math.max(0, sent.totalCents - paidCents - creditedCents)
+  const facts = { frozen: sent, status, paidCents, creditedCents, balanceCents: view.balance_cents ?? Number.NaN }
+  const page = textOf(invoicePage({ ...facts, path: '/i/t', url: 'https://pay.test/i/t' }))
+  for (const [label, cents] of Object.entries({ 'Amount due': due, Total: sent.totalCents }))
+    assert.ok(page.includes(`${label} ${displayCents(cents, sent.currency)}`), `the page lacks ${label} ${cents}`)
+}
+
+/** @param known the view as it was made last: what REST answers, and the page beside the newest document */
+const momentHolds = (lived: Lived, known: InvoiceView, ends: Ends): void => {
+  const { books } = lived
+  const around = books.observe()
+  const { sends } = around
+  const told = sends[known.send_count - 1]?.frozen
+  if (told) {
+    const { total_cents: total, balance_cents: due, paid_cents: paidCents, credited_cents: creditedCents } = known
+    const left = known.status === 'voided' ? 0 : dueCents({ totalCents: told.totalCents, paidCents, creditedCents })
+    assert.equal([total, due, known.currency], [told.totalCents, left, told.currency], 'REST')
+  }
+  const sent = sends.at(-1)?.frozen
+  if (!sent) return
+  const view = viewOf(lived)
+  const now = view.status === 'voided' ? 0 : dueCents(booksOf(sent.totalCents, around))
+  assert.equal([view.total_cents, view.balance_cents, view.currency], [sent.totalCents, now, sent.currency], 'a view')
+  pageHolds(sent, sends.length, known)
+  paperHolds(sent, view)
+  registerHolds(lived, sent, view)
+  const stand = { view: viewBeside(known, { frozen: sent, n: sends.length }) }
+  const usable = usableSession(collectedOf(books.facts), standOf(stand), NOW)?.opened
+  const units = processorUnits(stand.view.balance_cents ?? 0, sent.currency)
+  if (usable) assert.equal([usable.units, books.open.get(usable.id)?.units], [units, units], 'the checkout')
+  if (known.send_count < sends.length) ends.newer = (ends.newer ?? 0) + 1
+  if (view.pending_revision) ends.revised = (ends.revised ?? 0) + 1
+}
+
+/** As `rest`, with a look after each effect, and before the processor answers. */
+const restWatched = (lived: Lived, last: InvoiceView, ends: Ends): void => {
+  const { books } = lived
+  const written = () => books.facts.length + books.papers.length + books.entries.length
+  let known = last
+  let effects = 1
+  for (let moment = 0; moment < MOMENTS_MAX; moment++) {
+    momentHolds(lived, known, ends)
+    const before = written()
+    const plan = books.pass(effects)
+    // what one effect learns, the next one needs
+    effects = written() > before ? 1 : effects + 1
+    ends.moments = (ends.moments ?? 0) + 1
+    if (plan === null) continue
+    // the last effect is done, and the view is that of before
+    momentHolds(lived, known, ends)
+    known = viewOf(lived)
+    momentHolds(lived, known, ends)
+    const settled = written()
+    books.answer()
+    if (written() === settled) return
+  }
+  throw new Error('it never comes to rest')
+}
+
+const live = ({ currency, draft, first, moves }: Life, ends: Ends, isWatched = false): void => {
   const begun = { currency, items: first, send: !draft }
   const lived: Lived = { books: makeCardBooks(begun), spec: begun }
   holds(lived)
   for (const [index, one] of moves.entries()) {
+    const known = viewOf(lived)
     if (one.do !== 'edit') DOES[one.do]?.(lived, String(index), one.part)
     else if (!isLocked(lived) && lived.spec.void !== true) change(lived, one.edit)
+    if (isWatched) restWatched(lived, known, ends)
     holds(lived)
   }
   const { entries, observe } = lived.books
@@ -240,6 +310,21 @@ spec('an invoice, whatever becomes of it', (t) => {
       )
       for (const word of ['issued', 'amended', 'credited', 'voided', 'paid', 'partial', 'sent', 'draft', 'refunded'])
         assert.ok((ends[word] ?? 0) > LIVES / 100, `${word}: ${ends[word] ?? 0} of ${LIVES}`)
+    },
+    { timeoutMs: LIMIT_MS },
+  )
+
+  t(
+    `and at every moment between, after each effect of a pass (${LIVES} lives, seed ${SEED + 1})`,
+    () => {
+      const ends: Ends = {}
+      fc.assert(
+        fc.property(life, (one) => live(one, ends, true)),
+        { numRuns: LIVES, seed: SEED + 1, includeErrorInReport: true },
+      )
+      const { moments = 0, newer = 0, revised = 0 } = ends
+      console.log(`  counted: ${moments} moments; a newer send than the view ${newer}, an edit not sent ${revised}`)
+      assert.ok(moments > LIVES && newer > LIVES / 10 && revised > LIVES / 10, JSON.stringify(ends))
     },
     { timeoutMs: LIMIT_MS },
   )

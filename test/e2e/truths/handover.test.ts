@@ -1,12 +1,10 @@
 /** The leader dies, again and again: whoever stands by gives the next number soon, and nothing comes twice. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../../../hack/lib/processes.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
-import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
 import { query } from '../../../hack/platform/postgres.ts'
-import { createStack, type Stack } from '../../../hack/platform/stack.ts'
+import { makeStrangers } from '../../support/cluster/strangers.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import {
   call,
@@ -17,7 +15,7 @@ import {
   type Reply,
   startPlatform,
 } from '../../support/stage/invoicing.ts'
-import { kubectlFor, type Owned, ownControlPlane, scratchFolder } from '../../support/stage/stage.ts'
+import { type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 const KILLS = isFull ? 50 : 5
@@ -103,24 +101,6 @@ const nothingTwice = async () => {
   assert.is(new Set(ids).size, sent)
 }
 
-/** Controllers that were given this database by mistake: another cluster, with the platform and nothing on it. */
-const strangers = async (plane: ControlPlane): Promise<Stack> => {
-  const folder = scratchFolder('staging')
-  const kubectl = kubectlFor(plane.kubeconfig)
-  const kubeconfig = join(folder, 'controllers.kubeconfig')
-  await applyPlatform(kubectl)
-  await applyNamespace(kubectl, platform.namespace.name)
-  await writeServiceKubeconfig(kubectl, 'controllers', kubeconfig)
-  return createStack({
-    folder,
-    owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
-    namespace: platform.namespace.name,
-    databaseUrl: platform.database.url,
-    kubeconfigs: { api: kubeconfig, controllers: kubeconfig },
-    env: { BOTTEGA_SECRET_KEY: platform.secretKey },
-  })
-}
-
 spec('the hand-over', (t) => {
   let plane: Owned<ControlPlane>
   t.before(async () => {
@@ -158,7 +138,7 @@ spec('the hand-over', (t) => {
       await send('before-strangers')
       await nothingTwice()
       const [before, place] = [await rows(), await marks()]
-      const stack = await strangers(plane)
+      const stack = await makeStrangers(platform, plane)
       try {
         await stack.controllers.start()
         const said = await eventually('it to be said', async () => {

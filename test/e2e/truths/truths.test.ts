@@ -114,6 +114,8 @@ spec('two truths that disagree', (t) => {
       assert.match(lease, `bottega.dev/epoch: "${taken}"`)
       assert.match(lease, 'bottega.dev/disagreement: ')
       await eventually('an event', async () => (await platform.kubectl(['get', 'events'])).includes('LedgerBehind'))
+      const saying = async () => (await platform.kubectl(['get', 'inv', '-o', 'wide'])).split('LedgerBehind').length - 1
+      await eventually('the two resources to say so themselves', async () => (await saying()) === 2)
 
       assert.is((await get('/api/invoices')).status, 200)
       // until it has looked, a second at most, it takes desires that nobody works on
@@ -139,6 +141,7 @@ spec('two truths that disagree', (t) => {
       assert.match(mended, `bottega.dev/epoch: "${taken + 1}"`)
       assert.not.match(mended, 'bottega.dev/disagreement')
       assert.is((await readyz(platform, 'controllers')).status, 200)
+      await eventually('no resource to say so', async () => (await saying()) === 0)
     },
     { timeoutMs: 240_000 },
   )

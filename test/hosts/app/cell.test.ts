@@ -11,12 +11,12 @@ import { sha256Of } from '../../../controllers/store/blobs.ts'
 import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
 import { EXIT } from '../../../crds/app/start.ts'
 import { listingOf } from '../../../crds/files/archive.ts'
-import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
+import { LOCAL_BUILDER } from '../../../hack/stage/builds/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { busybox } from '../../support/stage/apps.ts'
+import { startNeighbours } from '../../support/stage/around/neighbours.ts'
 import { type AppHost, docker, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../support/stage/host.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
-import { startNeighbours } from '../../support/stage/neighbours.ts'
 
 /** The cells that images are built in, script by script: what no judge has read, what does not end, what is left behind. */
 
@@ -52,7 +52,15 @@ spec('a cell', (t) => {
   const linesFor = (listing: string, { slug, args = {}, cell = {}, seconds = 60 }: Asked): string[] => {
     const image = `bottega.local/${slug}/web:1`
     const build = { context: '.', dockerfile: 'Dockerfile', args, noCache: false, pull: false }
-    const given = { origin: slug, budget: BUDGET, builder: LOCAL_BUILDER, registries: [], isGuarded: true, ...cell }
+    const given = {
+      origin: slug,
+      budget: BUDGET,
+      builder: LOCAL_BUILDER,
+      registries: [],
+      gate: null,
+      isGuarded: true,
+      ...cell,
+    }
     const told = cellLines({ project: { slug, services: [{ name: 'web', image, build }] } } as never, given)
     const limited = told.map((line, place) => (place === 8 ? String(seconds) : line))
     return [slug, '1', image, '', listing, 'build', '', ...limited, '0']
@@ -176,7 +184,7 @@ spec('a cell', (t) => {
 })
 
 spec('what comes out of a cell', (t) => {
-  const part = new URL('../../../controllers/kinds/app/scripts/parts/cell.sh', import.meta.url).pathname
+  const part = new URL('../../../controllers/kinds/app/scripts/parts/building/cell.sh', import.meta.url).pathname
   const [a, b] = ['a'.repeat(64), 'b'.repeat(64)]
   const good = `[{"Config":"blobs/sha256/${a}","RepoTags":null,"Layers":["blobs/sha256/${b}"]}]`
   const index = '{"schemaVersion":2,"manifests":[]}'

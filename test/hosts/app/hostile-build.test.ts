@@ -9,9 +9,9 @@ import {
   type Project,
   startAppStage,
 } from '../../support/stage/apps.ts'
+import { type Neighbours, startNeighbours } from '../../support/stage/around/neighbours.ts'
 import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
-import { type Neighbours, startNeighbours } from '../../support/stage/neighbours.ts'
 
 /** Two accounts on one host, and one of them is hostile: what its builds try. All that got through is shown at once. */
 

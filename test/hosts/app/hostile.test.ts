@@ -3,9 +3,9 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { type Neighbours, startNeighbours } from '../../support/stage/around/neighbours.ts'
 import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
-import { type Neighbours, startNeighbours } from '../../support/stage/neighbours.ts'
 
 /**
  * Two accounts on one host, and one of them is hostile: what its app tries from where it runs. Each try says how it got

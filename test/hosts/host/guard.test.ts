@@ -18,14 +18,14 @@ spec('the guard of the apps', (t) => {
   let guard: ChildProcess
   const within = (command: string): string =>
     execFileSync('nsenter', ['-t', String(guard.pid), '-n', '-m', 'sh', '-c', command], { encoding: 'utf8' })
-  const rules = (): string => within('iptables -t mangle -S; ip6tables -t mangle -S')
+  const rules = (): string => within('iptables -t mangle -S; iptables -t nat -S; ip6tables -t mangle -S')
   const told = (): string => within('cat /run/guard 2>/dev/null || true').replace(/^\d+ /, '').trim()
   const restored = (): number => Number(/^ok (\d+)$/.exec(told())?.[1] ?? -1)
   let whole = ''
 
   t.before(async () => {
-    // its state, and the lock of the packet filter, lie in /run
-    const own = 'mount -t tmpfs none /run && exec sh -c "$1" guard "$2"'
+    // its state, and the lock of the packet filter, lie in /run; links of this network are told in a /sys of its own
+    const own = 'mount -t tmpfs none /run && mount -t sysfs none /sys && exec sh -c "$1" guard "$2"'
     guard = spawn('unshare', ['-n', '-m', 'sh', '-c', own, 'guard', script, CLOSED], { stdio: 'ignore' })
     await once(guard, 'spawn')
     await eventually('its rules', async () => restored() === 0, 20_000)
@@ -48,12 +48,40 @@ spec('the guard of the apps', (t) => {
       'iptables -t mangle -I BOTTEGA-FROM -j RETURN',
       'iptables -t mangle -F && iptables -t mangle -X',
       'ip6tables -t mangle -F BOTTEGA-TO',
+      'iptables -t mangle -D BOTTEGA-FROM -i bt-n+ -j DROP',
+      'iptables -t nat -F PREROUTING',
+      'iptables -t nat -F BOTTEGA-BACK',
     ].entries()) {
       within(taken)
       await eventually(`what goes with: ${taken}`, async () => restored() === times + 1, 20_000)
       assert.is(rules(), whole, taken)
     }
   })
+
+  t(
+    'leads what a cell sends to ports 80 and 443 to its gate, for as long as its bridge says where that is',
+    async () => {
+      const before = restored()
+      const leads = (port: number) =>
+        `-A BOTTEGA-GATE -i bt-n0123456789a -p tcp -m tcp --dport ${port} -j DNAT --to-destination 10.1.2.3:${8_000 + port}`
+      const led = () =>
+        rules()
+          .split('\n')
+          .filter((line) => line.startsWith('-A BOTTEGA-GATE '))
+      within('ip link add bt-n0123456789a type bridge && ip link add bt-nstranger type bridge')
+      within(
+        'ip link set bt-nstranger alias "gate 10.1.2.3; -j ACCEPT" && ip link set bt-n0123456789a alias "gate 10.1.2.3"',
+      )
+      await eventually('the rules of its gate', async () => led().length > 0, 20_000)
+      assert.equal(led(), [leads(80), leads(443)])
+      assert.is(restored(), before, 'nobody has taken anything away')
+      within('iptables -t nat -F BOTTEGA-GATE')
+      await eventually('that they are put back', async () => led().length === 2 && restored() === before + 1, 20_000)
+      within('ip link del bt-n0123456789a && ip link del bt-nstranger')
+      await eventually('that they go with the bridge', async () => rules() === whole, 20_000)
+      assert.is(restored(), before + 1)
+    },
+  )
 
   t('does not take for whole what was broken while it put its rules back', async () => {
     for (let round = 1; round <= ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** A server of names on loopback, over UDP: what it answers is a function of how often it was asked (RFC 1035). */
+/** A server of names, over UDP: what it answers is a function of how often it was asked (RFC 1035). */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { bytesOfAddress } from '../../../crds/values/address.ts'
@@ -96,7 +96,11 @@ const answerTo = (message: Buffer, question: Question, found: NamesAnswer | unde
   return Buffer.concat([head, question.bytes, ...records])
 }
 
-export const startNamesServer = async (zone: NamesZone): Promise<NamesServer> => {
+/** @param at on loopback, and a free port, when left out */
+export const startNamesServer = async (
+  zone: NamesZone,
+  at: { address: string; port: number } = { address: '127.0.0.1', port: 0 },
+): Promise<NamesServer> => {
   const socket = createSocket('udp4')
   const asked: string[] = []
   socket.on('message', (message, from) => {
@@ -108,10 +112,10 @@ export const startNamesServer = async (zone: NamesZone): Promise<NamesServer> =>
     const found = (zone[question.name] ?? zone[wild])?.(times)
     if (found?.fault !== 'silence') socket.send(answerTo(message, question, found), from.port, from.address)
   })
-  socket.bind(0, '127.0.0.1')
+  socket.bind(at.port, at.address)
   await once(socket, 'listening')
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${at.address}:${socket.address().port}`,
     asked,
     close: async () => {
       socket.close()

@@ -17,7 +17,7 @@ import { describe, type Service, tailOf } from '../../../hack/lib/processes.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
 import { ensureTools } from '../../../hack/lib/tools.ts'
 import { hostTools } from '../../../hack/lib/tooltable.ts'
-import { importBuilder, LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
+import { importBuilds, LOCAL_BUILDS } from '../../../hack/stage/builds/builds.ts'
 import { type Docker, startDocker } from '../../../hack/stage/docker.ts'
 import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts'
 import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
@@ -111,6 +111,7 @@ export type HostManifestSpec = {
   takesSites: boolean
   siteRoot: string
   builder: string
+  gate: string
   proxy: {
     admin: string
     bind: string
@@ -133,7 +134,7 @@ const specOf = (stage: HostStage, baseDomain: string): HostManifestSpec => ({
   baseDomain,
   takesSites: true,
   siteRoot: stage.siteRoot,
-  builder: LOCAL_BUILDER,
+  ...LOCAL_BUILDS,
   proxy: {
     admin: stage.admin,
     bind: '127.0.0.1',
@@ -209,7 +210,7 @@ export async function startAppHost({ docker: whose = 'shared' }: { docker?: Whos
     account,
     baseDomain,
     spec: specOf(stage, baseDomain),
-    prepareBuilds: () => importBuilder(dockerSocket ?? '', tools.path),
+    prepareBuilds: () => importBuilds(dockerSocket ?? '', tools.path),
     restartDocker,
     restartCaddy,
     forget: async () => {

@@ -60,7 +60,7 @@ fi
 if [ -f /tmp/why ]; then
   why=$(cat /tmp/why)
   printf 'The build was ended: %s.\n' "$why"
-  # With it goes the cache that has grown beyond bounds (parts/cell.sh).
+  # With it goes the cache that has grown beyond bounds (parts/building/cell.sh).
   case "$why" in *disk) exit 91;; esac
   exit 1
 fi

@@ -16,8 +16,8 @@ if [ "$volumes" = delete ]; then
     docker volume rm "$volume" >/dev/null || exit 1
   done
 fi
-docker rm -f "bottega-build-$cell" >/dev/null 2>&1
-docker network rm "bottega-build-$cell" >/dev/null 2>&1
+docker rm -f "bottega-build-$cell" "bottega-gate-$cell" >/dev/null 2>&1
+docker network rm "bottega-build-$cell" "bottega-beyond-$cell" >/dev/null 2>&1
 docker volume rm -f "bottega-build-$cell" >/dev/null 2>&1
 [ -z "$dial_file" ] || rm -f "$dial_file" "$dial_file".*
 rm -rf "$app"

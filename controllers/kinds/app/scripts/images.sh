@@ -46,7 +46,11 @@ WANTED
 if [ "$cells" -gt 0 ] && ! docker image inspect $built >/dev/null 2>&1; then
   [ "$needed" = mounts ] || whole
   [ -z "$guard" ] || await_guard || { say reason "its guard is $seen"; exit "$exit_not_guarded"; }
-  build_all_in_cell 2>&1 || { say reason "exit code $?"; exit "$exit_build_failed"; }
+  build_all_in_cell 2>&1 || {
+    code=$?
+    [ -z "$refused" ] || { say reason "$refused"; exit "$exit_package_refused"; }
+    say reason "exit code $code"; exit "$exit_build_failed"
+  }
 fi
 rm -rf "$here/cell"
 found=''

@@ -16,11 +16,17 @@ export const FORMS = [
   'folds',
   'prose',
   'facts',
+  'spoken',
+  'week',
   'wall',
   'line',
+  'seals',
+  'proofs',
   'banner',
   'film',
   'sizes',
+  'stacked',
+  'measures',
   'marquee',
   'write',
 ] as const
@@ -53,7 +59,10 @@ const row = (...forms: [string, string, string, string, string, string, string])
 
 const same = (form: FormId) => row(form, form, form, form, form, form, form)
 
-/** Sections whose form is chosen; a hero is the layout's own. In the order of `ORDER`. */
+/**
+ * Sections whose form is chosen; a hero is the layout's own. In the order of `ORDER`. Where one stands alike in all, its content
+ * decides in `few.ts`, or within the form.
+ */
 export const TABLE: Record<Exclude<SectionId, 'hero'>, Record<Layout, FormSpec>> = {
   products: row('cards 3', 'plates 12', 'cards 4', 'index', 'plates', 'rows', 'plates'),
   gallery: row('justified 3', 'plates 12', 'justified 4', 'plates 1', 'plates', 'justified 4', 'justified 3'),
@@ -63,7 +72,7 @@ export const TABLE: Record<Exclude<SectionId, 'hero'>, Record<Layout, FormSpec>>
   services: row('rows', 'index', 'cards 3', 'index', 'rows', 'rows', 'chapters'),
   team: row('cards 3', 'cards 3', 'cards 4', 'list', 'plates', 'rows', 'chapters'),
   steps: row('cards 4', 'index', 'cards 4', 'index', 'index', 'index', 'chapters'),
-  faq: row('folds', 'folds', 'folds', 'folds', 'folds', 'folds 1', 'folds'),
+  faq: row('folds', 'rows', 'folds', 'folds', 'folds', 'folds 1', 'folds'),
   text: same('prose'),
   hours: same('facts'),
   clients: same('wall'),

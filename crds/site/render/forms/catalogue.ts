@@ -16,9 +16,14 @@ import { film } from './small/film.ts'
 import { folds } from './small/folds.ts'
 import { line } from './small/line.ts'
 import { marquee } from './small/marquee.ts'
+import { measures } from './small/measures.ts'
+import { proofs } from './small/proofs.ts'
 import { prose } from './small/prose.ts'
-import { sizes } from './small/sizes.ts'
+import { seals } from './small/seals.ts'
+import { sizes, stacked } from './small/sizes.ts'
+import { spoken } from './small/spoken.ts'
 import { wall } from './small/wall.ts'
+import { week } from './small/week.ts'
 import { write } from './small/write.ts'
 import { strip } from './strip.ts'
 import { table } from './table.ts'
@@ -36,13 +41,19 @@ export const FORM_VIEWS: Record<FormId, SiteForm> = {
   line,
   list,
   marquee,
+  measures,
   plates,
+  proofs,
   prose,
   reach,
   rows,
+  seals,
   sizes,
+  spoken,
+  stacked,
   strip,
   table,
   wall,
+  week,
   write,
 }

@@ -1,7 +1,7 @@
 /** A table: what is offered side by side, so that it compares; it scrolls in its own frame. */
 import { html } from '../../../text/html.ts'
 import { priceOf } from '../page/parts.ts'
-import { pointsOf, type SiteForm, textOf } from './form.ts'
+import { pointsOf, type SiteForm, tagOf, textOf } from './form.ts'
 import { list } from './list.ts'
 
 const CSS = `
@@ -28,7 +28,7 @@ export const table: SiteForm = {
     return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="compare c${Math.min(
       6,
       items.length,
-    )}"><thead><tr>${items.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows.map(
+    )}"><thead><tr>${items.map((item) => html`<th scope="col">${tagOf(item)}${item.title}</th>`)}</tr></thead><tbody>${rows.map(
       (cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`,
     )}</tbody></table></div>`
   },

@@ -5,7 +5,7 @@ import { actions, brandLink, mailLink, otherWays } from '../page/parts.ts'
 import { fitOf, languages, menu } from './chrome.ts'
 import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
-import { facts, headline, heroSet, heroShot, lede, pageTitle, pushesOut } from './opening.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, pushesOut, type SetPlaces } from './opening.ts'
 
 const CSS = `
 .button{background:none;color:var(--fg);border:1px solid var(--edg);font-weight:500;padding-inline:2rem}
@@ -21,12 +21,12 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .hero .in{display:grid;justify-items:center;gap:1.25rem}
 .hero{--hh:40svh}
 .hero .stamp{position:relative;width:100%}
-.hero .one{margin-inline:auto}
+.hero :is(.one,.set){margin-inline:auto}
 @media (max-width:63.99rem){.hero.late .stamp{order:9}}
 .hero .cap{font-size:var(--t-1);color:var(--mut);padding-top:.5rem}
 @media (min-width:64rem){.hero{--hh:46svh}.hero .stamp{width:auto}.hero .one{width:min(60vw,var(--mw),calc(var(--hh)*var(--r)))}.hero .cap{position:absolute;inset:auto auto 0 calc(100% + 1.25rem);width:9rem;text-align:start;padding:0}
 .hero .cap:lang(zh){writing-mode:vertical-rl;width:auto;max-height:100%}}
-.hero .set{height:46svh;width:min(100%,52rem)}.hero .set.n3{grid-template-columns:1fr 1.5fr 1fr;grid-template-rows:1fr}.hero .set.n3>:first-child{grid-row:1;grid-column:2}.hero .set .im{height:100%}.hero .stamp:has(.set){width:100%;display:grid;justify-items:center}.hero .stamp:has(.set) .cap{position:static;width:auto}
+.hero .set{max-width:52rem}.hero .stamp:has(.set){width:100%;display:grid;justify-items:center}.hero .stamp:has(.set) .cap{position:static;width:auto}
 .hero h1{max-width:22em}
 .hero .lede{max-width:36em}
 .hero .actions,.hero .chips{justify-content:center}
@@ -46,7 +46,7 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .list.two{columns:1}
 .rows.pics>.row{max-width:none}
 .rows.pics>.row:nth-child(odd){padding-inline-end:8%}.rows.pics>.row:nth-child(even){padding-inline-start:8%}
-.f-sizes .mt,.f-facts .mt{width:min(100%,34rem);margin-inline:auto}
+:is(.f-sizes,.f-stacked,.f-facts,.f-week) .mt{width:min(100%,34rem);margin-inline:auto}.f-measures .meas{margin-inline:auto}.f-spoken{text-align:center}.f-spoken .also{text-align:start;width:min(100%,34rem);margin-inline:auto}.f-spoken .also:not(:has(dl)){text-align:center}
 .beside{max-width:60rem;margin-inline:auto}
 .ladder,.ladder.single{max-width:44rem;margin-inline:auto;text-align:center}
 .ladder .lead p{margin-inline:auto}
@@ -83,6 +83,13 @@ const header = (frame: Frame): Html => {
   return html`<header class="top${fits}"><div class="bar">${fits !== '' && left}${brandLink(frame)}${fits !== '' && html`<div class="end">${right}${languages(frame)}</div>`}${menu(frame)}</div></header>`
 }
 
+/** A triptych, its centre larger; on a phone one across above two. */
+const PLACES: SetPlaces = {
+  wide: { ratio: 2, widthPx: 832, prefer: 'row', centred: true },
+  middle: { ratio: 1.6, widthPx: 600, prefer: 'row', centred: true },
+  phone: { ratio: 1.1, widthPx: 304, prefer: 'over' },
+}
+
 /** Of the stamp on a phone of 800, with its caption. */
 const STAMP_PX = 350
 
@@ -90,7 +97,7 @@ const hero = (frame: Frame): Html => {
   const [own = 1] = ratiosOf(frame, [heroShot(frame)])
   const ratio = own > 1.2 ? 1 : 0.8
   const picture =
-    heroSet(frame, 0.8) ??
+    heroSet(frame, PLACES) ??
     frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,90vw', ratio, hero: { phone: 1 }, as: 'mood' })
   const late = picture !== null && pushesOut(frame, STAMP_PX)
   const caption = frame.content.hero?.chips?.[0]

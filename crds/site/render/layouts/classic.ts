@@ -4,7 +4,7 @@ import { actions, brandLink } from '../page/parts.ts'
 import { fitOf, languages, links, menu, primary } from './chrome.ts'
 import { footColumns, legalLine } from './foot.ts'
 import type { LayoutView } from './layout.ts'
-import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, type SetPlaces } from './opening.ts'
 
 const CSS = `
 .top{border-bottom:1px solid var(--lin)}
@@ -15,14 +15,13 @@ const CSS = `
 .hero .wd{display:grid;gap:1.25rem;align-content:center;min-width:0}
 .hero h1{max-width:18em}
 .hero .chips{padding-top:1rem;border-top:1px solid var(--lin)}
-@media (max-width:47.99rem){.hero .set{height:60vw}.hero{--hh:60svh}}
-@media (min-width:48rem){.hero.pic .in{grid-template-columns:repeat(2,minmax(0,1fr));align-items:center}.hero.pic .in:has(.set){align-items:stretch}
+@media (max-width:47.99rem){.hero{--hh:60svh}}
+@media (min-width:48rem){.hero.pic .in{grid-template-columns:repeat(2,minmax(0,1fr));align-items:center}
 .hero.bare .in{grid-template-columns:minmax(0,8fr) minmax(0,3fr);justify-content:space-between;align-items:end}
 .hero.bare .in:not(:has(.chips)){grid-template-columns:minmax(0,10fr)}
 .hero.bare .chips{display:grid;gap:0;padding:0;border:0;font-size:var(--t0)}
 .hero.bare .chips li{padding-block:.7rem;border-top:1px solid var(--lin)}
-.hero .set{min-height:24rem;max-height:min(70svh,44rem)}
-.hero{--hh:min(70svh,44rem)}.hero .one{justify-self:end}}
+.hero{--hh:min(70svh,44rem)}.hero :is(.one,.set){justify-self:end}}
 @media (min-width:64rem){.hung .in{display:grid;grid-template-columns:minmax(0,4fr) minmax(0,8fr);gap:calc(var(--gut)*1)}.hung .sh{margin:0}}
 .list,.rows.plain{max-width:none}
 .card .cw{padding-top:1rem}
@@ -33,6 +32,13 @@ const CSS = `
 @media (prefers-reduced-motion:no-preference){.top{view-transition-name:bar}::view-transition-group(*),::view-transition-old(*),::view-transition-new(*){animation-duration:.16s}}
 `
 
+/** Beside the words, on a desk as high as they are; one tall and two square where there are three. */
+const PLACES: SetPlaces = {
+  wide: { ratio: 1.25, widthPx: 568, prefer: 'tall' },
+  middle: { ratio: 1.25, widthPx: 320, prefer: 'tall' },
+  phone: { ratio: 1.5, widthPx: 320, prefer: 'tall' },
+}
+
 export const classic: LayoutView = {
   name: 'classic',
   grid: { margin: [20, 72], gutter: [20, 32], gap: [56, 96], width: 1200, top: 5, body: 0, heading: 3 },
@@ -41,7 +47,7 @@ export const classic: LayoutView = {
     html`<header class="top${fitOf(frame, 14)}"><div class="bar">${brandLink(frame)}${links(frame)}${primary(frame)}${languages(frame)}${menu(frame)}</div></header>`,
   hero: (frame) => {
     const picture =
-      heroSet(frame, 1.25) ??
+      heroSet(frame, PLACES) ??
       frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 50vw,100vw', ratio: 1.25, hero: {}, as: 'mood' })
     const chips = facts(frame)
     return html`<section class="hero ${picture === null ? 'bare' : 'pic'}"><div class="in"><div class="wd">${headline(frame)}${lede(frame)}${actions(

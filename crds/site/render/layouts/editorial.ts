@@ -7,10 +7,12 @@ import { fitOf, languages, links, menu } from './chrome.ts'
 import { footColumns, legalLine, nextPage } from './foot.ts'
 import type { LayoutView } from './layout.ts'
 import {
+  drawSet,
   facts,
+  type HeroSet,
   headline,
   heroForm,
-  heroSet,
+  heroSetOf,
   heroShot,
   heroShots,
   lede,
@@ -25,14 +27,13 @@ const CSS = `
 .bar>.brand{font-size:var(--t0)}
 @media (min-width:64rem){.fit-w .bar,.fit-w .brand,.fit-w .links a{min-height:3rem}}
 .open .im{border-radius:0}
-.open .set{height:clamp(14rem,42svh,44rem)}.open .set.n3{grid-template-columns:2fr 1fr 1fr;grid-template-rows:1fr}.open .set.n3>:first-child{grid-row:1}.open .set .im{height:100%}
-.open.wide>.one{margin-inline:auto}
-@media (max-width:63.99rem){.open{display:flex;flex-direction:column;--hh:50svh}.open.late>.im,.open.late .in>.im{order:9}.open .in>.chips{order:8}}
+.open.wide>:is(.one,.set){margin-inline:auto}
+@media (max-width:63.99rem){.open{display:flex;flex-direction:column;--hh:50svh}.open.late>:is(.im,.set),.open.late .in>:is(.im,.set){order:9}.open .in>.chips{order:8}}
 .open .in{display:grid;gap:1.25rem var(--gut);padding-block:clamp(1.25rem,3vw,2.25rem) calc(var(--gap)*.4)}
 .open .actions{order:0}
 .open.bare .in{padding-top:calc(var(--gap)*.6)}
 .open.bare .thick{border-top:6px solid var(--fg);margin-block:.5rem}
-@media (min-width:64rem){.open .in{grid-template-columns:repeat(12,minmax(0,1fr))}.open.inset .in>.set{grid-column:1/-1}.open:is(.wide,.inset) .one{aspect-ratio:auto;height:var(--hh);width:min(100%,var(--mw),calc(var(--hh)*var(--o)/.6))}.open.inset .in>.one{grid-column:1/-1}.open.inset .in>.one+.chips{grid-column:1/4;grid-row:1;align-self:end;display:grid;gap:0}.open.inset .in>.one:has(+.chips){grid-column:4/-1;grid-row:1;justify-self:end}.open.split{--hh:78svh}.open.split .in{grid-template-rows:auto auto 1fr}.open.split .in>.one{grid-column:8/-1;grid-row:1/4;justify-self:end}.open.split h1{grid-column:1/8}.open.split :is(.lede,.side){grid-column:1/7;align-self:start}.open h1{grid-column:1/-1;max-width:13em}.open .thick{grid-column:1/-1}
+@media (min-width:64rem){.open .in{grid-template-columns:repeat(12,minmax(0,1fr))}.open:is(.wide,.inset) .one{aspect-ratio:auto;height:var(--hh);width:min(100%,var(--mw),calc(var(--hh)*var(--o)/.6))}.open.wide>.set{--vw:min(100vw,var(--mw));aspect-ratio:auto;width:min(100%,var(--mw));height:clamp(var(--vw)/var(--x),var(--hh),var(--vw)/var(--n))}.open.inset .in>:is(.one,.set){grid-column:1/-1}.open.inset .in>:is(.one,.set)+.chips{grid-column:1/4;grid-row:1;align-self:end;display:grid;gap:0}.open.inset .in>:is(.one,.set):has(+.chips){grid-column:4/-1;grid-row:1;justify-self:end}.open.split{--hh:78svh}.open.split .in{grid-template-rows:auto auto 1fr}.open.split .in>.one{grid-column:8/-1;grid-row:1/4;justify-self:end}.open.split h1{grid-column:1/8}.open.split :is(.lede,.side){grid-column:1/7;align-self:start}.open h1{grid-column:1/-1;max-width:13em}.open .thick{grid-column:1/-1}
 .open .lede{grid-column:1/7}.open .side{grid-column:8/-1;align-self:end}.open.bare .lede{grid-column:1/8;columns:2;column-gap:var(--gut);max-width:none;font-size:var(--t0);line-height:1.55}.open.bare .lede:not(.lng){columns:1;font-size:var(--t1);line-height:1.4}}
 .side{display:grid;gap:1rem;align-content:start}
 .side .chips{display:grid;gap:0}.open .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
@@ -84,22 +85,44 @@ const posterShare = (frame: Frame): number => {
   return Math.round(Math.min(POSTER_MOST, Math.max(POSTER_LEAST, left)))
 }
 
+/** Of a poster over the whole width of a desk. */
+const screenOf = (share: number): number => DESK.width / ((share * DESK.height) / 100)
+
 /** A poster over the whole width where a crop can make it one; set in beside its facts; an upright picture beside the words. */
 const posterForm = (frame: Frame, share: number): HeroForm => {
   const [own = 1] = ratiosOf(frame, [heroShot(frame)])
   if (own < 1) return 'split'
-  const place = DESK.width / ((share * DESK.height) / 100)
+  const place = screenOf(share)
   return nearestRatio(own, place) < place ? 'inset' : (heroForm(frame, place) ?? 'inset')
 }
 
-const openingOf = (frame: Frame, words: Html, chips: Html | null): Html => {
-  const several = heroSet(frame, 2)
+/** Several pictures are a poster as well: side by side over the whole width, as high as the words leave it. */
+const posterSet = (frame: Frame, share: number): HeroSet | null =>
+  heroSetOf(frame, {
+    wide: { ratio: screenOf(share), widthPx: DESK.width, prefer: 'row', fills: true },
+    middle: { ratio: 2, widthPx: 768, prefer: 'row' },
+    phone: { ratio: 1.5, widthPx: 360, prefer: 'row' },
+  })
+
+/** How several stand: over the whole width where they fill it within a crop's bound, else set in. */
+const setForm = ({ plans: { wide } }: HeroSet, share: number): HeroForm =>
+  wide.most < screenOf(share) || wide.mostPx < DESK.width ? 'inset' : 'wide'
+
+type Poster = { form: HeroForm; share: number; set: HeroSet | null; phonePx: number }
+
+const posterOf = (frame: Frame): Poster => {
   const share = posterShare(frame)
-  const form = several === null ? posterForm(frame, share) : 'wide'
+  const set = posterSet(frame, share)
+  return set === null
+    ? { form: posterForm(frame, share), share, set, phonePx: PHONE_PX }
+    : { form: setForm(set, share), share, set, phonePx: 360 / set.plans.phone.ratio }
+}
+
+const openingOf = (frame: Frame, { form, share, set, phonePx }: Poster, words: Html, chips: Html | null): Html => {
   const view = { sizes: '100vw', ratio: form === 'split' ? 0.8 : 2.5, hero: {}, as: 'mood' }
-  const picture = several ?? frame.shot(heroShot(frame), view)
+  const picture = set === null ? frame.shot(heroShot(frame), view) : drawSet(frame, set)
   frame.ledger.rules.add(`@media (min-width:64rem){.v${share}{--hh:${share}svh}}`)
-  const late = several === null && pushesOut(frame, PHONE_PX)
+  const late = pushesOut(frame, phonePx)
   const beside = form === 'inset' && chips !== null
   const inner = form !== 'wide' && html`${picture ?? html``}${beside && chips}`
   return html`<section class="hero open pic ${form}${form !== 'split' && ` v${share}`}${late && ' late'}">${form === 'wide' && (picture ?? html``)}<div class="in">${inner}${words}</div></section>`
@@ -113,9 +136,10 @@ const hero = (frame: Frame): Html => {
   if (heroShots(frame).length === 0) {
     return html`<section class="hero open bare"><div class="in">${headline(frame)}<div class="thick"></div>${standfirst}<div class="side">${actions(frame)}${chips}</div></div></section>`
   }
-  const hung = heroShots(frame).length === 1 && posterForm(frame, posterShare(frame)) === 'inset'
+  const poster = posterOf(frame)
+  const hung = poster.form === 'inset'
   const side = html`<div class="side">${actions(frame)}${!hung && chips}</div>`
-  return openingOf(frame, html`${headline(frame)}${standfirst}${side}`, chips)
+  return openingOf(frame, poster, html`${headline(frame)}${standfirst}${side}`, chips)
 }
 
 const footer = (frame: Frame): Html => {

@@ -5,7 +5,7 @@ import { brandLink, mailLink, otherWays } from '../page/parts.ts'
 import { sectionLinks } from './chrome.ts'
 import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
-import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, type SetPlaces } from './opening.ts'
 
 const CSS = `
 body{counter-reset:part}
@@ -17,8 +17,8 @@ body{counter-reset:part}
 .hero .lede{font-size:var(--t2);line-height:1.35;margin-top:calc(var(--gap)*.25);max-width:26em}
 .hero .go{display:inline-flex;align-items:center;min-height:3rem;margin-top:calc(var(--gap)*.25);font:var(--hw) var(--t2)/1.2 var(--head);text-decoration-thickness:3px;text-underline-offset:.2em}
 .hero .chips{margin-top:1.5rem}
-.hero .set{margin-top:calc(var(--gap)*.5);height:min(50svh,28rem);max-width:64rem}.hero .set .im{margin:0;max-width:none}
-.hero .im{margin-top:calc(var(--gap)*.5);max-width:40rem}.hero{--hh:90svh}
+.hero>.in>:is(.im,.set){margin-top:calc(var(--gap)*.5)}
+.hero .one{max-width:40rem}.hero{--hh:90svh}.hero .set{--hh:min(56svh,30rem);max-width:64rem}
 .s,.g-tint.s,.g-inverse.s{padding-block:calc(var(--gap)*.5)}
 .s{overflow-x:clip}
 .s>.in{position:relative;padding-top:1.25rem}
@@ -53,11 +53,18 @@ body{counter-reset:part}
 const header = (frame: Frame): Html =>
   html`<header class="top"><div class="bar">${brandLink(frame)}<a class="toindex" href="#index">${frame.signs.index}</a></div></header>`
 
+/** A contact sheet. */
+const PLACES: SetPlaces = {
+  wide: { ratio: 2.2, widthPx: 1024, prefer: 'row' },
+  middle: { ratio: 1.8, widthPx: 640, prefer: 'row' },
+  phone: { ratio: 1.2, widthPx: 312, prefer: 'over' },
+}
+
 const hero = (frame: Frame): Html => {
   const href = contactHref(frame)
   return html`<section class="hero"><div class="in">${headline(frame)}${lede(frame)}${
     href !== null && html`<p><a class="go" href="${href}">${frame.words.heroAction ?? frame.words.getInTouch}</a></p>`
-  }${facts(frame)}${heroSet(frame, 1) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', hero: {}, as: 'mood' })}</div></section>`
+  }${facts(frame)}${heroSet(frame, PLACES) ?? frame.shot(heroShot(frame), { sizes: '(min-width:48rem) 640px,100vw', hero: {}, as: 'mood' })}</div></section>`
 }
 
 /** Pages, or the sections of the only one; and one way to get in touch, large. */

@@ -2,7 +2,9 @@
 import { type Html, html } from '../../../text/html.ts'
 import { headlineClass, headlineOf, lengthOf } from '../choose/headline.ts'
 import { type HeroForm, heroFormOf } from '../choose/pictures.ts'
+import { type PictureSize, type SetPlace, setOf } from '../choose/sets.ts'
 import { type Frame, focalOf, type Shot, shotOf } from '../page/frame.ts'
+import { type SetPlans, setClass } from '../page/ledger.ts'
 import { SIZES } from '../type/scale.ts'
 
 export const headlineText = ({ content }: Frame): string => content.hero?.title ?? content.meta.companyName
@@ -18,21 +20,70 @@ export const lede = ({ content }: Frame): Html | null =>
 /** All pictures of the hero that are there, the first one first. */
 export const heroShots = (frame: Frame): Shot[] =>
   [
-    heroShot(frame),
+    ownShot(frame),
     ...(frame.content.hero?.images ?? []).map(({ image, alt = '', focus }) =>
       shotOf(frame, image, alt, focalOf(focus)),
     ),
   ].filter((shot) => shot !== null)
 
-/** Several pictures of a hero as one block of three at most; null where there are fewer than two. */
-export const heroSet = (frame: Frame, ratio: number): Html | null => {
-  const shots = heroShots(frame).slice(0, 3)
-  if (shots.length < 2) return null
-  return html`<div class="set n${shots.length}">${shots.map((shot) => frame.shot(shot, { sizes: '(min-width:48rem) 40vw,50vw', ratio, as: 'mood' }) ?? html``)}</div>`
+/** Pictures that stand together at most. */
+const TOGETHER_MOST = 3
+
+/** Where a layout has its pictures together, by the window. */
+export type SetPlaces = { phone: SetPlace; middle: SetPlace; wide: SetPlace }
+export type HeroSet = { shots: readonly Shot[]; plans: SetPlans; places: SetPlaces }
+
+const sizesOfShots = (frame: Frame, shots: readonly Shot[]): PictureSize[] =>
+  shots.flatMap(({ value }) => {
+    const image = frame.image(value)
+    return image === null ? [] : [image]
+  })
+
+/** Two or three pictures of a hero as one block; null where there are fewer, or only ones that are too small for it. */
+export const heroSetOf = (frame: Frame, places: SetPlaces): HeroSet | null => {
+  const all = heroShots(frame)
+  for (let count = Math.min(TOGETHER_MOST, all.length); count >= 2; count -= 1) {
+    const shots = all.slice(0, count)
+    const sizes = sizesOfShots(frame, shots)
+    const phone = setOf(sizes, places.phone)
+    const middle = setOf(sizes, places.middle)
+    const wide = setOf(sizes, places.wide)
+    if (phone !== null && middle !== null && wide !== null) return { shots, plans: { phone, middle, wide }, places }
+  }
+  return null
 }
 
-export const heroShot = (frame: Frame): Shot | null =>
+const DESK_PX = 1440
+const MIDDLE_PX = 768
+
+export const drawSet = (frame: Frame, { shots, plans, places }: HeroSet): Html => {
+  const sizes = sizesOfShots(frame, shots)
+  const wanted = Math.round(places.wide.ratio * 100)
+  const name = `k${sizes.map(({ width, height }) => `${width}x${height}`).join('-')}-${wanted}`
+  const percent = (share: number, placePx: number, windowPx: number) =>
+    Math.min(100, Math.round((100 * share * placePx) / windowPx))
+  const pictures = shots.map((shot, at) => {
+    const [wide = 1, middle = 1, phone = 1] = [plans.wide, plans.middle, plans.phone].map(({ shares }) => shares[at])
+    const seen = [
+      `(min-width:64rem) ${percent(wide, places.wide.widthPx, DESK_PX)}vw`,
+      `(min-width:48rem) ${percent(middle, places.middle.widthPx, MIDDLE_PX)}vw`,
+      `${percent(phone, 1, 1)}vw`,
+    ]
+    return frame.shot(shot, { sizes: seen.join(','), as: 'mood' }) ?? html``
+  })
+  return html`<div class="set ${setClass(frame.ledger, name, shots.length, plans)}">${pictures}</div>`
+}
+
+export const heroSet = (frame: Frame, places: SetPlaces): Html | null => {
+  const set = heroSetOf(frame, places)
+  return set === null ? null : drawSet(frame, set)
+}
+
+const ownShot = (frame: Frame): Shot | null =>
   shotOf(frame, frame.content.hero?.image, frame.content.hero?.alt ?? '', focalOf(frame.content.hero?.focus))
+
+/** The picture of a hero that has one, or that leads the others. */
+export const heroShot = (frame: Frame): Shot | null => heroShots(frame)[0] ?? null
 
 /** How the only picture of a hero stands; null where there is none. @param place the ratio of the layout's widest place */
 export const heroForm = (frame: Frame, place: number): HeroForm | null => {

@@ -32,7 +32,7 @@ const CSS = `
 @media (max-width:63.99rem){.hero.single .im{order:2}.hero.single{--hh:46svh}}
 @media (min-width:64rem){.hero.single .in{grid-template-columns:minmax(0,8fr) minmax(0,4fr)}.hero.single.split .in{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}.hero.single h1{font-size:var(--t3)}}
 .hero.bare{background:var(--tint);padding-block:calc(var(--gap)*.8)}
-.hero.bare .hd{margin:0}
+.hero.bare .hd{margin-bottom:0}
 .cards{row-gap:calc(var(--gut)*1.75)}
 @media (max-width:39.99rem){.cards.small{grid-template-columns:repeat(2,minmax(0,1fr))}.cards.small>.ac{grid-column:1/-1}}
 .s{padding-block:calc(var(--gap)*.55)}

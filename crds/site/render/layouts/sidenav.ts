@@ -6,7 +6,7 @@ import { actions, brandLink, mailLink, otherWays, phoneLink } from '../page/part
 import { languages, menu, primary, sectionLinks } from './chrome.ts'
 import { hourSpans, legalWords } from './foot.ts'
 import type { LayoutView } from './layout.ts'
-import { facts, headline, heroSet, heroShot, lede, pageTitle } from './opening.ts'
+import { facts, headline, heroSet, heroShot, lede, pageTitle, type SetPlaces } from './opening.ts'
 
 /** How a link of the spine says that one is there. */
 const CURRENT =
@@ -44,8 +44,7 @@ main{grid-column:2;min-width:0}
 .hero h1{max-width:20em}
 .hero .chips{display:grid;gap:0;align-content:start}
 .hero .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
-.hero .set{height:min(38svh,20rem)}
-.hero{--hh:38svh}
+.hero{--hh:38svh}.hero .set{--hh:min(38svh,22rem);justify-self:end}
 @media (min-width:48rem){.hero .in:has(>.im),.hero .in:has(>.set),.hero .in:has(>.chips){grid-template-columns:minmax(0,5fr) minmax(0,4fr);align-items:start}}
 @media (min-width:64rem){.hero .in:has(>.chips){grid-template-columns:minmax(0,5fr) minmax(0,3fr);justify-content:space-between}}
 .s{padding-block:calc(var(--gap)*.55);border-bottom:1px solid var(--lin)}
@@ -108,9 +107,15 @@ const spine = (frame: Frame): Html => {
   }${phone !== undefined && html`<p class="tel">${phoneLink(phone)}</p>`}${short && railFacts(frame)}${languages(frame)}</div>`
 }
 
+const PLACES: SetPlaces = {
+  wide: { ratio: 1.5, widthPx: 480, prefer: 'tall' },
+  middle: { ratio: 1.5, widthPx: 300, prefer: 'tall' },
+  phone: { ratio: 1.5, widthPx: 328, prefer: 'tall' },
+}
+
 const hero = (frame: Frame): Html => {
   const picture =
-    heroSet(frame, 1.5) ??
+    heroSet(frame, PLACES) ??
     frame.shot(heroShot(frame), { sizes: '(min-width:64rem) 40vw,100vw', ratio: 1.5, hero: {}, as: 'mood' })
   const chips = facts(frame)
   return html`<section class="hero"><div class="in"><div class="wd">${headline(frame)}${lede(frame)}${actions(frame)}${picture !== null && chips}</div>${picture ?? chips}</div></section>`

@@ -5,7 +5,7 @@ import { videoOf } from '../../content/video.ts'
 import { FOCAL_PORTRAIT } from '../choose/pictures.ts'
 import { type Frame, focalOf, shotOf } from '../page/frame.ts'
 import { type Group, type Item, item, type Matter } from './matter.ts'
-import { hoursOf } from './place.ts'
+import { otherHours, weekOf } from './place.ts'
 
 type MatterOf = (frame: Frame) => Matter
 const matter = (tone: Matter['tone'], items: readonly Item[]): Matter => ({ tone, groups: groupsOf(items) })
@@ -56,11 +56,13 @@ const text: MatterOf = ({ content, page }) =>
     passagesOn(content, page.slug).map((one) => item(one.title ?? '', { text: one.text })),
   )
 
+/** Its forms read the week itself: what is a list of lines here is a sentence there, and a table in a third. */
 const hours: MatterOf = ({ content, signs }) => {
-  const facts = content.hours === undefined ? [] : hoursOf(content.hours, signs)
-  const lines = facts.map(({ title, lines: points, note }) => item(title, { points, ...given({ text: note }) }))
-  const note = content.hours?.note
-  return matter('mood', note === undefined ? lines : [...lines, item(note)])
+  const { hours: value } = content
+  if (value === undefined) return matter('mood', [])
+  const facts = [...weekOf(value, signs), ...otherHours(value, signs)]
+  const lines = facts.map(({ title, lines: points }) => item(title, { points }))
+  return matter('mood', lines.length > 0 || value.note === undefined ? lines : [item(value.note)])
 }
 
 const clients: MatterOf = (frame) =>

@@ -5,16 +5,20 @@ import type { Signs } from '../signs.ts'
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfies readonly Day[]
 
 /** A name and what is so. */
-export type Fact = { title: string; lines: string[]; note?: string }
+export type Fact = { title: string; lines: string[]; note?: string; closed: boolean }
 
-const spanOf = (signs: Signs, opens: string | undefined, closes: string | undefined): string => {
-  if (opens === undefined && closes === undefined) return signs.closed
-  return `${opens ?? ''}–${closes ?? ''}`
-}
+/** As 09:00 and 18:30. */
+export type OpenSpan = { opens: string; closes: string }
 
-/** Days that follow each other are joined: `Mon–Fri`. */
-const daysOf = (days: readonly Day[], signs: Signs): string => {
+/** A day with all its hours, in their order; closed when there are none. */
+export type DayHours = { day: Day; spans: OpenSpan[]; notes: string[] }
+
+export const spanText = ({ opens, closes }: OpenSpan): string => `${opens}–${closes}`
+
+/** Days that follow each other are joined: `Mon–Fri`; all of them are every day. */
+export const daysOf = (days: readonly Day[], signs: Signs): string => {
   const at = DAYS.flatMap((day, index) => (days.includes(day) ? [index] : []))
+  if (at.length === DAYS.length) return signs.daily
   const runs: [number, number][] = []
   for (const index of at) {
     const last = runs.at(-1)
@@ -34,27 +38,55 @@ const dateOf = (text: string, signs: Signs): string => {
   return signs.date(year, month, day)
 }
 
-/** The week, then the days that are unlike the others. A day that is named twice has a pause. */
-export const hoursOf = ({ weekly = [], exceptions = [] }: Hours, signs: Signs): Fact[] => {
-  const week = new Map<string, Fact>()
-  for (const { days, opens, closes, note } of weekly) {
-    const title = daysOf(days, signs)
-    const fact = week.get(title) ?? { title, lines: [] }
-    fact.lines.push(spanOf(signs, opens, closes))
-    week.set(title, note === undefined ? fact : { ...fact, note })
-  }
-  const others = exceptions.map(({ from, to, opens, closes, note }): Fact => {
+/** The days that something is said of, in the order of a week, however the lines were sent. */
+export const weekDays = ({ weekly = [] }: Pick<Hours, 'weekly'>): DayHours[] =>
+  DAYS.flatMap((day): DayHours[] => {
+    const lines = weekly.filter(({ days }) => days.includes(day))
+    if (lines.length === 0) return []
+    const spans = lines
+      .flatMap(({ opens, closes }) => (opens === undefined || closes === undefined ? [] : [{ opens, closes }]))
+      .sort((a, b) => (a.opens < b.opens ? -1 : 1))
+    const notes = lines.flatMap(({ note }) => (note === undefined ? [] : [note]))
+    return [{ day, spans, notes: [...new Set(notes)] }]
+  })
+
+const sameAs = ({ spans, notes }: DayHours): string => JSON.stringify([spans, notes])
+
+/** Days with the same hours, as one; in the order in which the content names them. A day that is named twice has a pause. */
+export const weekOf = (hours: Pick<Hours, 'weekly'>, signs: Signs): Fact[] => {
+  const days = weekDays(hours)
+  const named = [...new Set((hours.weekly ?? []).flatMap((line) => line.days))]
+  const ordered = named.flatMap((day) => days.filter((one) => one.day === day))
+  return [...new Set(ordered.map(sameAs))].flatMap((same): Fact[] => {
+    const alike = days.filter((one) => sameAs(one) === same)
+    const [first] = alike
+    if (first === undefined) return []
+    const { spans, notes } = first
+    const closed = spans.length === 0
+    const title = daysOf(
+      alike.map(({ day }) => day),
+      signs,
+    )
+    const lines = closed ? [signs.closed] : spans.map(spanText)
+    return [{ title, lines, closed, ...(notes.length > 0 && { note: notes.join(' · ') }) }]
+  })
+}
+
+/** The days that are unlike the others, by their dates. */
+export const otherHours = ({ exceptions = [] }: Pick<Hours, 'exceptions'>, signs: Signs): Fact[] =>
+  exceptions.map(({ from, to, opens, closes, note }): Fact => {
     const title =
       to === undefined || to === from ? dateOf(from, signs) : `${dateOf(from, signs)} – ${dateOf(to, signs)}`
-    return { title, lines: [spanOf(signs, opens, closes)], ...(note !== undefined && { note }) }
+    const closed = opens === undefined || closes === undefined
+    const lines = [closed ? signs.closed : spanText({ opens, closes })]
+    return { title, lines, closed, ...(note !== undefined && { note }) }
   })
-  return [...week.values(), ...others]
-}
 
 /** Each day or run of days with its hours on one line, then what is said of all; at most so many. */
 export const hourLinesOf = ({ hours }: Content, signs: Signs, most = HOUR_LINES_MOST): string[] => {
   if (hours === undefined) return []
-  const lines = hoursOf(hours, signs).map(({ title, lines: spans }) => `${title} ${spans.join(' · ')}`)
+  const facts = [...weekOf(hours, signs), ...otherHours(hours, signs)]
+  const lines = facts.map(({ title, lines: spans }) => `${title} ${spans.join(' · ')}`)
   return [...lines.slice(0, most), ...(hours.note === undefined ? [] : [hours.note])]
 }
 

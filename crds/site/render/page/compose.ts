@@ -1,14 +1,17 @@
 /** The sections of a page, each in the form that its content and its neighbours give it. Source: rules/site.md#forms. */
 import { type Html, html } from '../../../text/html.ts'
 import type { Layout, ListLayout, SectionId } from '../../content/content.ts'
-import { besideOf, type Chosen, formOf, type Neighbour } from '../choose/forms.ts'
+import { besideOf, type Chosen, formOf, type Neighbour, type Traits } from '../choose/forms.ts'
+import { lengthOf } from '../choose/headline.ts'
+import { nearestRatio } from '../choose/pictures.ts'
 import type { FormId } from '../choose/table.ts'
 import { FORM_VIEWS } from '../forms/catalogue.ts'
 import { type FormGroup, sizesOf } from '../forms/form.ts'
 import { LAYOUT_VIEWS } from '../layouts/catalogue.ts'
 import type { Group, Item, Matter } from '../matter/matter.ts'
+import { weekOf } from '../matter/place.ts'
 import { MATTERS } from '../matter/sections.ts'
-import type { Frame } from './frame.ts'
+import { type Frame, ratiosOf } from './frame.ts'
 import { collectionList } from './pages.ts'
 import { heading, pager } from './parts.ts'
 
@@ -24,11 +27,32 @@ export const filledOf = (frame: Frame): Filled[] =>
     return [{ section, matter }]
   })
 
-const traitsOf = ({ items }: Group) => ({
+/** What decides where there is no grid: letters of badges and of sizes, and how the week goes. */
+const moreOf = ({ content: { hours }, signs }: Frame, section: Section, items: Group['items']): Partial<Traits> => {
+  if (section === 'badges') return { titles: items.map(({ title }) => lengthOf(title)) }
+  if (section === 'size_guide') {
+    const [head, ...rows] = items
+    // a head may break between its words, a figure is read whole
+    const heads = (head?.points ?? []).map((name) => Math.max(...name.split(/ |(?=（)/).map(lengthOf)))
+    return { cells: [heads, ...rows.map(({ title, points }) => [title, ...points].map(lengthOf))] }
+  }
+  if (section !== 'hours' || hours === undefined) return {}
+  const kinds = weekOf(hours, signs)
+  const week = {
+    kinds: kinds.length,
+    open: kinds.filter(({ closed }) => !closed).length,
+    paused: kinds.some(({ lines }) => lines.length > 1),
+    others: hours.exceptions?.length ?? 0,
+  }
+  return { week }
+}
+
+const traitsOf = (frame: Frame, section: Section, { items }: Group): Traits => ({
   count: items.length,
   pictured: items.filter(({ shot }) => shot !== null).length,
   lengths: items.map(({ text }) => text?.length ?? 0),
   detailed: items.some(({ specs, options, points }) => specs.length + options.length + points.length > 0),
+  ...moreOf(frame, section, items),
 })
 
 const optionOf = ({ content }: Frame, section: Section): ListLayout | undefined => {
@@ -67,7 +91,9 @@ const groupOf = (frame: Frame, chosen: Chosen, group: FormGroup): Html => {
     return html`${draw(frame, chosen.form, { ...group, items: items.filter(hasShot), most: chosen.most })}<div class="rest">${rest}</div>`
   }
   const best = items.find(hasShot)
-  const ratio = BESIDE_RATIOS.find(([most]) => items.length <= most)?.[1] ?? 0.8
+  const wanted = BESIDE_RATIOS.find(([most]) => items.length <= most)?.[1] ?? 0.8
+  const [own = wanted] = ratiosOf(frame, [best?.shot ?? null])
+  const ratio = nearestRatio(own, wanted)
   const plate = best && frame.shot(best.shot, { sizes: sizesOf(42), ratio, as: group.tone })
   return html`<div class="beside">${plate ?? html``}<div>${draw(frame, 'list', group)}</div></div>`
 }
@@ -79,7 +105,7 @@ const matterOf = (frame: Frame, { section, matter }: Filled, form: FormId | null
   const quotes = section === 'testimonials'
   const ids = new Map(collectionList(frame.content).map(({ name, id }) => [name, id]))
   return html`${matter.groups.map((group) => {
-    const own = formOf(section, layout.name, traitsOf(group), optionOf(frame, section))
+    const own = formOf(section, layout.name, traitsOf(frame, section, group), optionOf(frame, section))
     const chosen = form === null || own.form === 'list' ? own : { ...own, form }
     const level = group.name === null ? (3 as const) : (4 as const)
     const label = group.name ?? words.sections[section]
@@ -99,7 +125,19 @@ const matterOf = (frame: Frame, { section, matter }: Filled, form: FormId | null
 
 /** Plates and long texts take all columns, with the heading above. */
 const WIDE: readonly FormId[] = ['plates', 'justified', 'cards', 'strip', 'table']
-const HUNG: readonly FormId[] = ['list', 'rows', 'ladder', 'index', 'prose', 'facts', 'folds', 'wall']
+const HUNG: readonly FormId[] = [
+  'list',
+  'rows',
+  'ladder',
+  'index',
+  'prose',
+  'facts',
+  'folds',
+  'wall',
+  'spoken',
+  'week',
+  'measures',
+]
 const EVERY_THIRD = 3
 /** Layouts in which a call to action is a band of the accent. */
 const BANDED: readonly Layout[] = ['classic', 'showcase', 'narrative']
@@ -135,8 +173,9 @@ const sectionOf = (frame: Frame, filled: Filled, place: Place): { markup: Html; 
   const { name } = frame.layout
   const ground = groundFor(frame, section, place)
   const [first] = matter.groups
-  const chosen = first === undefined ? null : formOf(section, name, traitsOf(first), optionOf(frame, section))
-  const beside = chosen === null ? null : besideOf(chosen, name, ground, place.before)
+  const chosen =
+    first === undefined ? null : formOf(section, name, traitsOf(frame, section, first), optionOf(frame, section))
+  const beside = chosen === null ? null : besideOf(chosen, { section, layout: name, ground }, place.before)
   const changed = beside === null || beside.form === chosen?.form ? null : beside.form
   const form: FormId = changed ?? chosen?.form ?? 'reach'
   const classes = `s s-${section} f-${form} ${ground}${headingClass(frame, filled, form, chosen, place)}`

@@ -130,8 +130,12 @@ img{filter:none!important}
 .hero .im img,.open .im img,.chap>.im img{max-height:80mm;width:100%}
 .over{display:none!important}
 .turns{display:block!important}
-.set{height:60mm!important}
-.set .im{height:100%!important}
+.set{width:auto!important;height:auto!important;aspect-ratio:var(--r)!important;max-width:calc(60mm*var(--r))!important}
+.set>.im{height:100%!important;max-height:none!important}
+.set .im img{max-height:none!important}
+.banner .im,.banner .im img{max-height:60mm!important}
+.banner.side .im{width:60mm!important}
+.seals .im{height:12mm!important}
 body{display:block!important;padding:0!important}
 .strip,.scroll{overflow:visible!important}
 li,figure,.row,.card,.fold,tr{break-inside:avoid}

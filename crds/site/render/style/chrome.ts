@@ -4,12 +4,9 @@ export const CHROME = `
 .announce{background:var(--inverse);color:var(--on-inverse);padding:.6rem var(--mg);text-align:center;font-size:max(.9375rem,var(--t-1))}
 .announce p{max-width:none}.announce a:hover{color:inherit}
 .announce time{opacity:1;font-variant-numeric:tabular-nums;margin-inline-start:.75em}
-.set{display:grid;gap:var(--gut);min-width:0}
-.set.n2{grid-template-columns:8fr 4fr}
-.set.n3{grid-template-columns:2fr 1fr;grid-template-rows:1fr 1fr}
-.set.n3>:first-child{grid-row:1/3}
-.set .im{aspect-ratio:auto!important;height:100%;min-height:6rem;max-height:none!important;width:100%}
-.hero .one{aspect-ratio:var(--r);height:auto;width:min(100%,var(--mw),calc(var(--hh,100svh)*var(--r)))}
+.set{display:grid;gap:calc(var(--gut)*.5);min-width:0;min-height:0}
+.set>.im{aspect-ratio:auto!important;height:100%;min-height:0;max-height:none!important;width:100%}
+.hero :is(.one,.set){aspect-ratio:var(--r);height:auto;width:min(100%,var(--mw),calc(var(--hh,100svh)*var(--r)))}
 .top{background:var(--bg);z-index:4;position:relative}
 .bar{position:relative;display:flex;flex-wrap:wrap;align-items:center;gap:0 2rem;min-height:3.5rem}
 .bar>.brand{display:flex;align-items:center;min-height:3.5rem;padding-block:.5rem;min-width:0;max-width:calc(100% - 7rem);position:relative;z-index:1}

@@ -77,7 +77,7 @@ export const voltage: TemplateView = {
   ratio: 1,
   body: 0,
   css: `
-body{counter-reset:sheet}
+body{counter-reset:sheet part}
 .s{counter-increment:sheet;border-top:1px solid var(--line)}
 .l-monolith .s,.l-editorial .s,.l-narrative .s{border-top:0}
 .sh h2::before{content:"/" counter(sheet,decimal-leading-zero) " "/"";font:500 .5em/1 var(--mono);color:var(--al);margin-inline-end:.9em;vertical-align:.4em}

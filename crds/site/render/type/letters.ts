@@ -52,7 +52,7 @@ export const HEAD_CLASSES: ReadonlySet<string> = new Set([
   'to',
   'who',
 ])
-export const STRONG_TAGS: ReadonlySet<string> = new Set(['label', 'strong', 'summary', 'nav', 'dt'])
+export const STRONG_TAGS: ReadonlySet<string> = new Set(['label', 'strong', 'summary', 'nav', 'dt', 'th'])
 export const STRONG_CLASSES: ReadonlySet<string> = new Set(['button', 'by', 'chat', 'more', 'tag', 'tel', 'toindex'])
 
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'input', 'link', 'meta', 'source', 'wbr'])

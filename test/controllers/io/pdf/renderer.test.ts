@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Waiting } from '../../../../controllers/base/errors.ts'
-import { makeThreads, TooDear } from '../../../../controllers/base/threads/pool.ts'
+import { JobFailed, makeThreads, TooDear } from '../../../../controllers/base/threads/pool.ts'
 import { makePdf } from '../../../../controllers/io/pdf/pdf.ts'
 import {
   makeRenderer,
   RENDERER_LIMITS,
   type RendererLimits,
   type RenderJob,
+  Undrawable,
 } from '../../../../controllers/io/pdf/renderer.ts'
 import { frozenCost } from '../../../../crds/invoice/document/drawcost.ts'
 import { frozenInvoice, frozenItem } from '../../../support/builders/frozen.ts'
@@ -59,18 +60,6 @@ spec('the renderer', (t) => {
     assert.is(await reasonOf(off.render(small, demo)), 'PDF_RENDER_OFF')
   })
 
-  t('reports a logo that is no picture, and draws on', async () => {
-    const renderer = makeRenderer()
-    try {
-      const error = await reasonOf(renderer.render(small, demo, { logo: Buffer.from('no picture') }))
-      assert.match((error as Error).message, /image/)
-      assert.not.instance(error, TooDear)
-      assert.ok((await renderer.render(small, demo)).length > 10_000)
-    } finally {
-      await renderer.close()
-    }
-  })
-
   const endless = frozenInvoice({ items: Array.from({ length: 600_000 }, () => frozenItem()) })
   const faults: [string, Partial<RendererLimits>, RegExp][] = [
     ['takes too much CPU time', { cpuMaxMs: 3_000, heapMaxMib: 2_048 }, /more than 3000 ms of CPU time/],
@@ -118,6 +107,65 @@ spec('the renderer', (t) => {
     const waits = [renderer.render(small, demo), renderer.render(small, demo)].map(reasonOf)
     await renderer.close()
     for (const error of await Promise.all(waits)) assert.match((error as Error).message, /closed/)
+  })
+})
+
+/** A document that no thread can draw: its logo is no picture. */
+const unreadable = { logo: Buffer.from('no picture') }
+
+spec('a document that fails by itself', (t) => {
+  t('is told from a renderer that draws nothing, and the next one is drawn', async () => {
+    const renderer = makeRenderer()
+    const still = makeRenderer({ ...RENDERER_LIMITS, wallMaxMs: 1, lookMs: 1 })
+    try {
+      const failed = await reasonOf(renderer.render(small, demo, unreadable))
+      assert.instance(failed, Undrawable)
+      assert.match((failed as Undrawable).how, /Error/)
+      assert.not.match((failed as Undrawable).message, /image/, 'what the job said may quote it')
+      assert.match(((failed as Undrawable).cause as Error).message, /image/)
+      assert.ok((await renderer.render(small, demo)).length > 10_000)
+      const nothing = await reasonOf(still.render(small, demo))
+      assert.instance(nothing, JobFailed, 'no document is at fault where the smallest is not drawn either')
+    } finally {
+      await renderer.close()
+      await still.close()
+    }
+  })
+
+  t('holds up nobody when it is tried again: it waits with what is dear', async () => {
+    const renderer = makeRenderer()
+    try {
+      const done: string[] = []
+      const suspect = renderer.render(arabic(24), { ...demo, isSuspect: true }).then(() => void done.push('suspect'))
+      await renderer.render(small, { account: 'other' }).then(() => void done.push('other'))
+      await suspect
+      assert.equal(done, ['other', 'suspect'])
+    } finally {
+      await renderer.close()
+    }
+  })
+
+  t('says how its thread ended, or that it stood still', async () => {
+    const limits = { ...RENDERER_LIMITS, wallMaxMs: 300, lookMs: 10 }
+    const ways: [string, string][] = [
+      ['process.exit(3)', 'its thread ended with 3'],
+      ['setInterval(() => {}, 1_000)', 'not done within 300 ms'],
+      ["throw new RangeError('of the text')", 'RangeError'],
+    ]
+    for (const [does, how] of ways) {
+      const source = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { ${does} })`
+      const entry = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
+      const threads = makeThreads<string, string>({
+        entry,
+        what: 'The document',
+        limits,
+        busy: () => new Error('busy'),
+      })
+      const failed = await reasonOf(threads.run('draw', demo))
+      await threads.close()
+      assert.instance(failed, JobFailed, does)
+      assert.is((failed as JobFailed).how, how)
+    }
   })
 })
 

@@ -113,7 +113,10 @@ spec('the plan of an invoice whose document is too large', (t) => {
 
 spec('a document that ran out of time', (t) => {
   const undrawn = (frozen: Parameters<typeof digestOf>[0], times: number): Undrawn[] =>
-    Array.from({ length: times }, () => ({ digest: digestOf(frozen), needs: 'more than 20000 ms of CPU time' }))
+    Array.from({ length: times }, () => ({
+      ...{ digest: digestOf(frozen), at: NOW.toISOString() },
+      needs: 'more than 20000 ms of CPU time',
+    }))
   const drawn = draftOf(invoiceSpec(), issuer(), NOW)
 
   t('is tried twice, then it is Stalled with its figures', () => {

@@ -8,8 +8,10 @@ import {
   restorationOf,
 } from '../../../../crds/invoice/planning/recovery/restoration.ts'
 import { planSeries, type SeriesInput } from '../../../../crds/invoice/planning/recovery/series.ts'
+import { regained, type Unnumbered } from '../../../../crds/invoice/planning/recovery/unnumbered.ts'
 import type { InvoiceResource, InvoiceStatus } from '../../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../../crds/invoice/world.ts'
+import { frozenInvoice } from '../../../support/builders/frozen.ts'
 import {
   frozen,
   invoiceResource,
@@ -225,5 +227,51 @@ spec('a register that goes on', (t) => {
     assert.match(planned({ entries: twice }).blocked.join(), 'two resources')
     assert.match(planned({ entries: [entry(443)] as SeriesInput['entries'] }).blocked.join(), 'INV-026-0443')
     assert.match(planned({ reserve: new Map([['x/y/invoice/2026', 2]]) }).blocked.join(), 'x/y/invoice/2026')
+  })
+})
+
+spec('a document that has no number in the register', (t) => {
+  const drawn = frozenInvoice({ number: 'INV-026-0444', totalCents: 144_000, issuedOn: '2026-11-20' })
+  const document = {
+    ...{ invoice: 'inv-one', uid: 'u-1', issuerId: 'iss-default', externalRef: 'order-1' },
+    ...{ issuedAt: NOW.toISOString(), frozen: drawn },
+  }
+  const found: Unnumbered = { resource: 'inv-one', series: 'demo/iss-default/invoice/2026', account: 'demo', document }
+
+  t('gives its entry back, as it was claimed', () => {
+    const entry = regained(found)
+    assert.ok(!('blocked' in entry))
+    const { series, account, prefix, seq, resource, uid, kind, totalCents } = entry
+    assert.equal(
+      [series, account, prefix, seq, resource, uid, kind, totalCents],
+      [found.series, 'demo', 'INV-026-', 444, 'inv-one', 'u-1', 'invoice', 144_000],
+    )
+    const { account: whose, externalRef, issuerId, totalCents: claimed } = entry.claimed
+    assert.equal([whose, externalRef, issuerId, claimed], ['demo', 'order-1', 'iss-default', 144_000])
+  })
+
+  t('has a credit note name its invoice, and a series that is not there by its issuer and year', () => {
+    const note = { ...drawn, kind: 'credit_note' as const, number: 'CNINV-026-0007', totalCents: 400 }
+    const entry = regained({
+      ...found,
+      resource: 'inv-one/cn-1',
+      series: null,
+      document: { ...document, frozen: note },
+    })
+    assert.ok(!('blocked' in entry))
+    assert.equal([entry.series, entry.seq, entry.resource], ['demo/iss-default/credit_note/2026', 7, 'inv-one/cn-1'])
+    assert.equal(entry.claimed, { invoice: 'inv-one', amountCents: 400, currency: note.currency })
+  })
+
+  t('is for a person where nobody knows whose it is, or in which series', () => {
+    const nobodys = regained({ ...found, account: null })
+    const nowhere = regained({ ...found, series: null, document: { ...document, issuerId: null } })
+    for (const [one, why] of [
+      [nobodys, 'nobody knows whose it is'],
+      [nowhere, 'its series is not there'],
+    ] as const) {
+      assert.ok('blocked' in one)
+      assert.match(one.blocked, `inv-one (INV-026-0444): ${why}`)
+    }
   })
 })

@@ -85,17 +85,22 @@ spec('pictures of a collection', (t) => {
 
 spec('a neighbour', (t) => {
   const chosen = { form: 'cards', most: 3 } as const
+  const CLASSIC = { section: 'products', layout: 'classic', ground: 'g-paper' } as const
   t('that is alike in form and ground makes the second take its other form, but where a layout repeats itself', () => {
     for (const layout of LAYOUTS) {
       const repeats = layout === 'monolith' || layout === 'sidenav'
-      const { form } = besideOf(chosen, layout, 'g-paper', { form: 'cards', ground: 'g-paper' })
+      const { form } = besideOf(
+        chosen,
+        { section: 'products', layout, ground: 'g-paper' },
+        { form: 'cards', ground: 'g-paper' },
+      )
       assert.is(form, repeats ? 'cards' : 'rows', layout)
     }
   })
   t('that differs in form or in ground changes nothing, nor does none', () => {
-    assert.equal(besideOf(chosen, 'classic', 'g-paper', { form: 'cards', ground: 'g-tint' }), chosen)
-    assert.equal(besideOf(chosen, 'classic', 'g-paper', { form: 'rows', ground: 'g-paper' }), chosen)
-    assert.equal(besideOf(chosen, 'classic', 'g-paper', null), chosen)
+    assert.equal(besideOf(chosen, CLASSIC, { form: 'cards', ground: 'g-tint' }), chosen)
+    assert.equal(besideOf(chosen, CLASSIC, { form: 'rows', ground: 'g-paper' }), chosen)
+    assert.equal(besideOf(chosen, CLASSIC, null), chosen)
   })
   t('has another form that is never its own', () => {
     for (const form of FORMS) assert.is.not(OTHER[form], form)

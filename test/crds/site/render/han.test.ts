@@ -80,6 +80,9 @@ spec('Chinese typefaces of a site', (t) => {
     const { head, strong, text } = lettersOf(markup)
     assert.equal([head, strong, text], ['標題二引', '按', '標題二內文後按引尾'])
     assert.equal(lettersOf('<p>Only Latin, 1,280 €</p>'), { head: '', strong: '', text: '' })
+    // of a table that compares in the head face, of days and sizes in bold
+    const { head: named, strong: day } = lettersOf('<th scope="row">週一</th>')
+    assert.equal([named, day], ['週一', '週一'])
   })
 
   t('have quotes, dashes and dots of their own, and no Latin letter', () => {

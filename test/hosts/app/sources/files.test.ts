@@ -4,7 +4,7 @@ import { IMAGES, IMAGES_HERE, TAKE_DOWN, UPLOAD } from '../../../../controllers/
 import { sha256Of } from '../../../../controllers/store/blobs.ts'
 import { EXIT } from '../../../../crds/app/start.ts'
 import { listingOf } from '../../../../crds/files/archive.ts'
-import { LOCAL_BUILDER } from '../../../../hack/stage/builder.ts'
+import { LOCAL_BUILDER } from '../../../../hack/stage/builds/builder.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../../support/stage/host.ts'
 
@@ -45,7 +45,7 @@ spec('what a build is made of', (t) => {
     const recipe = { context: '.', dockerfile: 'Dockerfile', args: {}, noCache: false, pull: false }
     const image = `bottega.local/made/web:${number}`
     const services = [{ name: 'web', image, build: recipe }]
-    const cell = { origin: 'made', budget, builder: LOCAL_BUILDER, registries: [], isGuarded: false }
+    const cell = { origin: 'made', budget, builder: LOCAL_BUILDER, registries: [], gate: null, isGuarded: false }
     const told = cellLines({ project: { slug: 'made', services } } as never, cell)
     const lines = ['made', String(number), image, image, listing, needed, '', ...told, '0']
     return (await link().run({ script: IMAGES, lines, deadlineMs: 60_000 })).code

@@ -8,7 +8,7 @@ import { sha256Of } from '../../../../controllers/store/blobs.ts'
 import { dockerConfig } from '../../../../crds/app/sources/registries.ts'
 import { EXIT } from '../../../../crds/app/start.ts'
 import { listingOf } from '../../../../crds/files/archive.ts'
-import { LOCAL_BUILDER } from '../../../../hack/stage/builder.ts'
+import { LOCAL_BUILDER } from '../../../../hack/stage/builds/builder.ts'
 import { type PrivateRegistry, startRegistry } from '../../../support/builders/sources/registry.ts'
 import { tarGz } from '../../../support/builders/sources/upload.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -137,7 +137,7 @@ spec('a login for a registry', (t) => {
     const name = `bottega.local/${SLUG}/web:1`
     const build = { context: '.', dockerfile: 'Dockerfile', args: {}, noCache: false, pull: false }
     const budget = { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 1 }
-    const cell = { origin: SLUG, budget, builder: LOCAL_BUILDER, registries: [], isGuarded: true }
+    const cell = { origin: SLUG, budget, builder: LOCAL_BUILDER, registries: [], gate: null, isGuarded: true }
     const told = cellLines({ project: { slug: SLUG, services: [{ name: 'web', image: name, build }] } } as never, cell)
     const lines = [SLUG, '1', name, '', listing, 'build', keysOf(), ...told, '0']
     // whoever reads the script of the cell sees that buildctl has it

@@ -1,7 +1,8 @@
 /** A video: a poster with our own button, which plays it there, and a line that names who will see the visitor and leads to them. */
 import { html } from '../../../../text/html.ts'
 import { videoOf } from '../../../content/video.ts'
-import { outward } from '../../page/frame.ts'
+import { nearestRatio } from '../../choose/pictures.ts'
+import { outward, ratiosOf } from '../../page/frame.ts'
 import { type SiteForm, sizesOf } from '../form.ts'
 import { facade } from './facade.ts'
 
@@ -29,8 +30,10 @@ export const film: SiteForm = {
   css: CSS,
   view: (frame, { items }) =>
     html`${items.map(({ title, shot, link = '#', role = '' }) => {
+      const [own = RATIO] = ratiosOf(frame, [shot])
       const poster =
-        frame.shot(shot, { sizes: sizesOf(80), ratio: RATIO, as: 'mood' }) ?? html`<span class="blank">${title}</span>`
+        frame.shot(shot, { sizes: sizesOf(80), ratio: nearestRatio(own, RATIO), as: 'mood' }) ??
+        html`<span class="blank">${title}</span>`
       const { watch, watchedBy, watchAt } = frame.signs
       const source = videoOf(link)
       if (source === null) {

@@ -8,6 +8,7 @@ const CSS = `
 .line li{display:flex;align-items:center;gap:.7rem}
 .line .im{height:2.25rem;width:auto;background:none;border-radius:0}
 .line .im img{object-fit:contain;width:auto;max-width:7rem}
+.l-atelier .line{justify-content:center}
 .f-line.s{padding-block:calc(var(--gap)*.25)}
 `
 

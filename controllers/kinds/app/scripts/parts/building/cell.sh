@@ -32,19 +32,27 @@ is_nameless() {
     printf '%s\n' "$manifest" | grep -qxE "\[\{\"Config\":$layer,\"RepoTags\":null,\"Layers\":\[($layer(,$layer)*)?\]\}\]" &&
     ! tar -xOf "$1" index.json | LC_ALL=C grep -qE '\\|[^ -~]|image\.name|ref\.name'
 }
-cell_network() {
-  docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=bt-${place#bottega-build-}" "$place" >/dev/null
-}
+# `bridge_network <name> <bridge>`
+bridge_network() { docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=$2" "$1" >/dev/null; }
 build_in_cell() {
   one="$here/cell/$1"
   { IFS= read -r service && IFS= read -r name; } < "$one/names" || return 1
   rm -f "$here/line" && mkfifo -m 600 "$here/line" && exec 6<>"$here/line" || return 1
   # One of before that was ended from outside may have left it.
-  cell_network 2>/dev/null || { docker rm -f "$place" >/dev/null 2>&1; docker network rm "$place" >/dev/null 2>&1; cell_network; } || return 1
+  bridge_network "$place" "$cell_bridge" 2>/dev/null || {
+    docker rm -f "$place" ${gate:+"$gate_name"} >/dev/null 2>&1
+    docker network rm "$place" >/dev/null 2>&1
+    bridge_network "$place" "$cell_bridge"
+  } || return 1
   printf '%s: %s\n' "$service" "$name"
+  open_gate || { close_gate; docker network rm "$place" >/dev/null 2>&1; return 1; }
   (ulimit -f "$((cell_room * 2048))"; in_cell > "$one.tar")
   code=$?
+  close_gate
   exec 6>&-
+  refused=$(said_refused)
+  refused=${refused#; }
+  [ -z "$refused" ] || printf '%s\n' "$refused"
   docker network rm "$place" >/dev/null 2>&1
   if [ "$code" = 91 ]; then docker volume rm "$place" >/dev/null; fi
   [ "$code" = 0 ] || return "$code"
@@ -52,11 +60,15 @@ build_in_cell() {
   id=$(docker load -q -i "$one.tar" </dev/null | sed -n 's/^Loaded image[^:]*: *//p') && [ -n "$id" ] && docker tag "$id" "$name" || return 1
   rm -f "$one.tar"
 }
-build_all_in_cell() {
-  docker image inspect "$builder" >/dev/null 2>&1 || { say pull builder "$builder"; docker pull "$builder" </dev/null 2>&1; } || {
-    printf 'The image that builds, %s, is not on the host and cannot be pulled: put it there, or name another as builder of the Host.\n' "$builder"
+# `have_image <field of the Host> <image> <what it does>`
+have_image() {
+  docker image inspect "$2" >/dev/null 2>&1 || { say pull "$1" "$2"; docker pull "$2" </dev/null 2>&1; } || {
+    printf 'The image that %s, %s, is not on the host and cannot be pulled: put it there, or name another as %s of the Host.\n' "$3" "$2" "$1"
     return 1
   }
+}
+build_all_in_cell() {
+  have_image builder "$builder" builds && { [ -z "$gate" ] || have_image gate "$gate" 'builds go through'; } || return 1
   number=0
   while [ "$number" -lt "$cells" ]; do
     build_in_cell "$number" || return $?
@@ -65,9 +77,14 @@ build_all_in_cell() {
 }
 # Reads from stdin what `cell/` is to hold (cell.ts: cellLines).
 read_cells() {
-  for field in guard place builder cell_cpus cell_memory cell_pids cell_room cell_seconds policy; do IFS= read -r "$field" || return 1; done
-  place="bottega-build-$place"
-  rm -rf "$here/cell" && mkdir -p "$here/cell" && closed_calls > "$here/cell/calls.json" || return 1
+  for field in guard cell_id builder cell_cpus cell_memory cell_pids cell_room cell_seconds policy gate; do IFS= read -r "$field" || return 1; done
+  place="bottega-build-$cell_id" cell_bridge="bt-$cell_id" gate_job='' refused=''
+  gate_of "$cell_id"
+  rm -rf "$here/cell" && mkdir -p "$here/cell/gate" && closed_calls > "$here/cell/calls.json" || return 1
+  if [ -n "$gate" ]; then
+    cell_bridge="bt-n${cell_id%?}"
+    for file in gate.cfg names below closed; do IFS= read -r text && printf '%b' "$text" > "$here/cell/gate/$file" || return 1; done
+  fi
   number=0
   while [ "$number" -lt "$cells" ]; do
     one="$here/cell/$number"

@@ -1,38 +1,17 @@
-import { spawn } from 'node:child_process'
-import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf } from '../../hack/lib/files.ts'
-import { findOwned } from '../../hack/lib/processes.ts'
-import { caches, type UpEnvironment } from '../../hack/lib/state.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { kubectlFor, scratchFolder } from '../support/stage/stage.ts'
-
-const hack = join(import.meta.dirname, '..', '..', 'hack')
+import { identityOf } from '../../../hack/lib/files.ts'
+import { findOwned } from '../../../hack/lib/processes.ts'
+import { caches, type UpEnvironment } from '../../../hack/lib/state.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { kubectlFor } from '../../support/stage/stage.ts'
+import { makeOwnUp } from './ownup.ts'
 
 spec('hack/up and hack/down', (t) => {
-  const folder = scratchFolder('up')
-  const stateDir = join(folder, 'state')
-  t.after(async () => {
-    await command('down', '--purge')
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const { stateDir, owner, command, environment, end } = makeOwnUp()
+  t.after(end)
 
-  /** Runs one of the commands on a platform of this test's own. */
-  const command = (name: string, ...args: string[]) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      const env = { ...process.env, BOTTEGA_STATE_DIR: stateDir }
-      const child = spawn(join(hack, name), args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-      let output = ''
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding('utf8').on('data', (text) => {
-          output += text
-        })
-      }
-      child.once('close', (code) => resolve({ code, output }))
-    })
-  const environment = (): UpEnvironment => JSON.parse(readFileSync(join(stateDir, 'env.json'), 'utf8'))
-  const owner = () => `up-${identityOf(stateDir)}`
   const mails = () => globSync('*.eml', { cwd: join(stateDir, 'mail') }).length
   const invoices = async ({ baseUrl, tokens }: UpEnvironment) => {
     const headers = { authorization: `Bearer ${tokens.owner}` }

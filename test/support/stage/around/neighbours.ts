@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tryLock } from '../../../hack/lib/lock.ts'
-import { freePort } from '../../../hack/lib/ports.ts'
+import { tryLock } from '../../../../hack/lib/lock.ts'
+import { freePort } from '../../../../hack/lib/ports.ts'
 
 /**
  * Machines that an app host could reach and its apps must not: the metadata services of clouds, hosts of private networks.
@@ -45,15 +45,17 @@ const alone = async (): Promise<{ release(): Promise<void> }> => {
 const namesIn = (args: string[], pattern: RegExp): string[] =>
   [...spawnSync('ip', args, { encoding: 'utf8' }).stdout.matchAll(pattern)].map(([, name = '']) => name)
 
-/** Whoever had them before and was killed took nothing away; nobody else has them while the lock is held. */
-const clearStale = (): void => {
-  for (const link of namesIn(['-brief', 'link'], /^(cello[0-9a-f]{6})\b/gm)) spawnSync('ip', ['link', 'del', link])
-  for (const space of namesIn(['netns', 'list'], /^(cell[0-9a-f]{6})\b/gm)) spawnSync('ip', ['netns', 'del', space])
+/** Whoever had some before and was killed took nothing away; nobody else has them while the lock is held. @param links and spaces, by the first letters of their names */
+export const clearStale = (links: string, spaces: string): void => {
+  for (const link of namesIn(['-brief', 'link'], new RegExp(`^(${links}[0-9a-f]{6})\\b`, 'gm')))
+    spawnSync('ip', ['link', 'del', link])
+  for (const space of namesIn(['netns', 'list'], new RegExp(`^(${spaces}[0-9a-f]{6})\\b`, 'gm')))
+    spawnSync('ip', ['netns', 'del', space])
 }
 
 export const startNeighbours = async (): Promise<Neighbours> => {
   const lock = await alone()
-  clearStale()
+  clearStale('cello', 'cell')
   const hostPort = await freePort()
   const id = randomBytes(3).toString('hex')
   const [space, outside, inside] = [`cell${id}`, `cello${id}`, `celli${id}`]
