@@ -1,5 +1,6 @@
 /** Numbers and documents: claims out of the register, frozen sends, and what is stamped afterwards. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InvoiceRecord } from '../../../crds/invoice/facts/ledger.ts'
 import { snapshotKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
@@ -82,8 +83,7 @@ export const claimNumber = async (deps: InvoiceDeps, step: Claim, numbering: Num
       ...(spec.externalRef !== undefined && { externalRef: spec.externalRef }),
     },
   }
-  if (!deps.isCrowded()) drawAhead(deps, step, numbering, known)
-  const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch(async (error) => {
+  const claiming = deps.ledger.claimNumber(claim).catch(async (error) => {
     if (!(error instanceof DatabaseRefused)) throw error
     if (error.constraint === SERIES_KNOWN) throw await keepKnown(deps, account, series)
     if (error.constraint === 'series_prefix_once') {
@@ -94,6 +94,9 @@ export const claimNumber = async (deps: InvoiceDeps, step: Claim, numbering: Num
     const detail = `externalRef ${spec.externalRef} is another invoice already; use another, or delete this one`
     throw new Stalled('REF_PAYLOAD_MISMATCH', `REF_PAYLOAD_MISMATCH: ${detail}`)
   })
+  // once the claim is on its way: what is planned here the database need not wait for
+  const drawing = deps.isCrowded() ? undefined : nextTurn().then(() => drawAhead(deps, step, numbering, known))
+  const [{ replayed, ...claimed }] = await Promise.all([claiming, drawing])
   // A replay may be of another uid, which a fresh look tells.
   if (replayed) return undefined
   return numberedAs(claimed, step, metadata.uid)
