@@ -61,6 +61,14 @@ export const findBehind = async (
 
 const keyOf = (account: string, prefix: string): string => `${account}\n${prefix}`
 
+/** Of each series the highest number. */
+type Highest = Map<string, KnownNumber>
+
+const raise = (highest: Highest, number: KnownNumber): void => {
+  const key = keyOf(number.account, number.prefix)
+  if ((highest.get(key)?.seq ?? 0) < number.seq) highest.set(key, number)
+}
+
 /** What a status says that its invoice and its credit notes are called. */
 const numbersIn = ({ spec, status }: InvoiceResource): KnownNumber[] =>
   [status?.number ?? '', ...(status?.creditNotes ?? []).map(({ number }) => number)].flatMap((number) => {
@@ -73,14 +81,10 @@ export const findAhead = async (
   known: Pick<KnownNumbers, 'ahead' | 'numbers'>,
   invoices: Pick<Held<InvoiceResource>, 'list'>,
 ): Promise<KnownNumber[]> => {
-  const highest = new Map<string, KnownNumber>()
-  const raise = (one: KnownNumber) => {
-    const key = keyOf(one.account, one.prefix)
-    if ((highest.get(key)?.seq ?? 0) < one.seq) highest.set(key, one)
-  }
-  for (const one of await known.numbers()) raise(one)
+  const highest: Highest = new Map()
+  for (const one of await known.numbers()) raise(highest, one)
   for (const [at, invoice] of invoices.list().entries()) {
-    for (const one of numbersIn(invoice)) raise(one)
+    for (const one of numbersIn(invoice)) raise(highest, one)
     if ((at + 1) % LOOK_AT_ONCE === 0) await nextTurn()
   }
   return known.ahead([...highest.values()])
@@ -89,7 +93,7 @@ export const findAhead = async (
 export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behind => {
   /** Account by resource. */
   const behind = new Map<string, string>()
-  const highest = new Map<string, KnownNumber>()
+  const highest: Highest = new Map()
   let isTold = false
 
   const count = () => {
@@ -102,12 +106,8 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       'the database is older than the cluster: what it has lost is neither numbered nor mailed again; put back its newest copy',
     )
   }
-  const raise = (number: KnownNumber) => {
-    const key = keyOf(number.account, number.prefix)
-    if ((highest.get(key)?.seq ?? 0) < number.seq) highest.set(key, number)
-  }
   const see = (invoice: InvoiceResource) => {
-    for (const number of numbersIn(invoice)) raise(number)
+    for (const number of numbersIn(invoice)) raise(highest, number)
   }
 
   return {
@@ -116,7 +116,7 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       invoices.subscribe((_key, { object }) => see(object))
       for (const number of await known.ahead([...highest.values()])) await known.keep(number)
       const [numbers, found] = await Promise.all([known.numbers(), findBehind(known, invoices)])
-      for (const number of numbers) raise(number)
+      for (const number of numbers) raise(highest, number)
       for (const { invoice } of found) behind.set(invoice.metadata.name, invoice.spec.account)
       count()
     },
