@@ -38,7 +38,7 @@ const filesPerSecondTry = 40
 const secondTriesMin = 3
 const secondTriesOf = (count: number): number => Math.max(secondTriesMin, Math.ceil(count / filesPerSecondTry))
 /** With `--minutes`: second tries have so much longer. */
-const secondTryMinutes = 16
+const secondTryMinutes = 24
 
 /** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
 const compiledFilesMax = 20_000
@@ -62,7 +62,7 @@ async function main(): Promise<number> {
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
-  const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  const total: FileResult = { ...nothing }
   const isWhole = () => isAll && total.late === undefined
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
@@ -103,8 +103,7 @@ async function main(): Promise<number> {
     calls.remove()
     canaries.remove()
   }
-  for (const file of total.late ?? []) console.log(`no time left: ${file} was not run; hack/test ${file} does`)
-  for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
+  tellWhich(total)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
   if (abort.signal.aborted) return 130
@@ -189,7 +188,7 @@ async function runGroups(
   { run, calls, canaries, isWhole, runId, signal }: GroupRun,
 ): Promise<FileResult> {
   const progress = createProgress()
-  const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  const result: FileResult = { ...nothing }
   let stage: TestStage | undefined
   const openStage = async (group: readonly Chosen[]): Promise<Env> => {
     if (!group.some(({ part }) => part.onStage)) return {}
@@ -204,7 +203,7 @@ async function runGroups(
       const env = await openStage(group).catch((error) => {
         if (error instanceof CommandRefusal && error.detail) console.log(error.detail)
         console.log(`✗ the real parts for the tests: ${messageOf(error)}`)
-        result.failed += 1
+        add(result, { ...nothing, failed: 1, bad: ['the real parts for the tests'] })
         return null
       })
       const ready = env === null ? group.filter(({ part }) => !part.onStage) : group
@@ -259,7 +258,7 @@ async function staticChecks(): Promise<FileResult> {
   ]
   if (existsSync(join(root, 'hack', 'generate')))
     checks.push(['hack/generate --check', join(root, 'hack', 'generate'), ['--check']])
-  const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  const result: FileResult = { ...nothing }
   const check = async ([title, command, args]: [string, string, string[]]) => {
     const startedMs = performance.now()
     const outcome = await promisify(execFile)(command, args, { cwd: root, maxBuffer: 64 * 1024 ** 2 }).then(
@@ -267,7 +266,7 @@ async function staticChecks(): Promise<FileResult> {
       (error: Error & { stdout?: string; stderr?: string }) => `${error.stdout || error.message}${error.stderr ?? ''}`,
     )
     if (outcome === null) result.passed += 1
-    else result.failed += 1
+    else add(result, { ...nothing, failed: 1, bad: [title] })
     console.log(`${outcome === null ? '✓' : '✗'} ${title} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)`)
     if (outcome !== null) console.log(outcome.trimEnd().replaceAll(/^/gm, '    '))
   }
@@ -275,11 +274,21 @@ async function staticChecks(): Promise<FileResult> {
   return result
 }
 
+/** What is looked for first, where of a long output only the end is at hand. */
+function tellWhich({ late = [], unsteady = [], bad = [] }: FileResult): void {
+  for (const file of late) console.log(`no time left: ${file} was not run; hack/test ${file} does`)
+  for (const file of unsteady) console.log(`unsteady: ${file} failed, and passed when run again alone`)
+  for (const what of bad) console.log(`failed: ${what}`)
+}
+
+const nothing: FileResult = { passed: 0, failed: 0, skipped: 0 }
+
 function add(total: FileResult, more: FileResult): void {
   total.passed += more.passed
   total.failed += more.failed
   total.skipped += more.skipped
   if (more.late) total.late = [...(total.late ?? []), ...more.late]
+  if (more.bad) total.bad = [...(total.bad ?? []), ...more.bad]
   if (more.unsteady) total.unsteady = [...(total.unsteady ?? []), ...more.unsteady]
 }
 

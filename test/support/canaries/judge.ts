@@ -168,7 +168,8 @@ export async function judgeCanaries(
   const cost = `${canaries.length} of ${planted.size} kinds, ${forms.size} forms, ${cpuSeconds.toFixed(1)} s of grep, ${documents} documents opened${silent > 0 ? `; ${silent} databases were not read` : ''}`
   write(`${faults.length === 0 ? '✓' : '✗'} no secret lies open: ${cost}`)
   for (const fault of faults) write(`    ${fault}`)
-  return { passed: faults.length === 0 ? 1 : 0, failed: faults.length, skipped: 0 }
+  const bad = faults.length === 0 ? {} : { bad: ['canaries'] }
+  return { passed: faults.length === 0 ? 1 : 0, failed: faults.length, skipped: 0, ...bad }
 }
 
 const kindsOf = (forms: Forms, form: string): string =>

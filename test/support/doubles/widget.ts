@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlreadyExists } from '../../../controllers/base/errors.ts'
 import type { KindRef, Kube } from '../../../controllers/kube/kube.ts'
 import type { CommonStatus, Resource } from '../../../crds/kernel/object.ts'
+import { patience } from '../runner/patience.ts'
 
 /** A tiny kind for tests of the runtime: nothing of Bottega's own, so that nobody else touches its objects. */
 
@@ -85,7 +86,8 @@ export const makeWidget = (
   })
 
 /** Waits for a state of the world, not for a time. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, givenMs = 60_000): Promise<void> {
+  const limitMs = patience(givenMs)
   const endAt = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > endAt) throw new Error(`not within ${limitMs} ms: ${what}`)

@@ -56,5 +56,6 @@ export async function judgeCalls(folder: string, isWhole: boolean, write: (line:
   const what = isWhole ? 'rights given are those used' : 'rights used are given'
   write(`${faults.length === 0 ? '✓' : '✗'} ${what}: ${calls} calls, ${judge.count()} that differ`)
   for (const fault of faults) write(`    ${fault}`)
-  return { passed: faults.length === 0 ? 1 : 0, failed: faults.length, skipped: 0 }
+  const bad = faults.length === 0 ? {} : { bad: [what] }
+  return { passed: faults.length === 0 ? 1 : 0, failed: faults.length, skipped: 0, ...bad }
 }

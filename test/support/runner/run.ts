@@ -53,11 +53,14 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
     write(describe(relative(options.root, file.path), outcome))
   })
   if (late.length > 0 && !signal.aborted) total.late = late.map(({ path }) => relative(options.root, path))
-  for (const failure of failures) {
+  // the shortest first: where time runs out most of them are judged
+  for (const failure of failures.toSorted((a, b) => a.outcome.tookMs - b.outcome.tookMs)) {
     const again =
       failures.length <= secondTriesMax && !signal.aborted && !isOver() ? await tryAgain(failure, options) : null
     count(total, again ?? failure.outcome)
-    if (again) total.unsteady = [...(total.unsteady ?? []), relative(options.root, failure.file.path)]
+    const path = relative(options.root, failure.file.path)
+    if (again) total.unsteady = [...(total.unsteady ?? []), path]
+    else total.bad = [...(total.bad ?? []), path]
   }
   return total
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as uvuAssert from 'uvu/assert'
+import { patience } from './patience.ts'
 import { type FileResult, resultPrefix } from './result.ts'
 
 /**
@@ -130,7 +131,8 @@ function guarded(
   }
 }
 
-async function withDeadline(work: Work, timeoutMs: number): Promise<void> {
+async function withDeadline(work: Work, givenMs: number): Promise<void> {
+  const timeoutMs = patience(givenMs)
   const over = new AbortController()
   const deadline = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
     throw new Error(`not done after ${timeoutMs} ms`)

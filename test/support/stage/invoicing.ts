@@ -12,6 +12,7 @@ import { noteExchange, plantToken } from '../canaries/answers.ts'
 import { keepLogs, keepMails, keepMetrics } from '../canaries/collect.ts'
 import { plantSealed, plantSettings } from '../canaries/platform.ts'
 import { undocumented } from '../judges/contract.ts'
+import { patience } from '../runner/patience.ts'
 import {
   type Database,
   kubectlFor,
@@ -186,12 +187,16 @@ export async function mailsIn(dir: string): Promise<Email[]> {
 const PAUSE_MIN_MS = 50
 const PAUSE_MAX_MS = 500
 
-/** Polls until `look` gives something, or fails saying what was waited for. Who waits long looks seldom: a look costs processor. */
+/**
+ * Polls until `look` gives something, or fails saying what was waited for. Who waits long looks seldom: a look costs processor.
+ * @param givenMs that are ample on a quiet machine
+ */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 60_000,
+  givenMs = 60_000,
 ): Promise<T> {
+  const withinMs = patience(givenMs)
   const beganMs = performance.now()
   for (;;) {
     const lookedMs = performance.now()
