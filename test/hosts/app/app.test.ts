@@ -1,7 +1,7 @@
 import { query } from '../../../hack/platform/postgres.ts'
 import { canaryValue } from '../../support/canaries/answers.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { type AppStage, project, startAppStage } from '../../support/stage/apps.ts'
+import { type AppStage, project, settled, startAppStage } from '../../support/stage/apps.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 
 /** An app from its first deploy on, over real SSH, Docker and Caddy. */
@@ -187,7 +187,7 @@ spec('an app on a host', (t) => {
   t(
     'leaves its host when it is deleted',
     async () => {
-      const reply = await stage.api('DELETE', `/api/apps/${app.id}`)
+      const reply = await settled(stage, await stage.api('DELETE', `/api/apps/${app.id}`))
       assert.is(reply.status, 204, reply.text)
       assert.is((await stage.api('GET', `/api/apps/${app.id}`)).status, 404)
       assert.is((await stage.visit('first').catch(() => ({ status: 404 }))).status, 404)

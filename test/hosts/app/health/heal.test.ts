@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, spec } from '../../../support/runner/spec.ts'
-import { type AppStage, type Project, project, SERVE, startAppStage } from '../../../support/stage/apps.ts'
+import { type AppStage, type Project, project, SERVE, settled, startAppStage } from '../../../support/stage/apps.ts'
 import { docker } from '../../../support/stage/host.ts'
 import { eventually, type Json, type Reply } from '../../../support/stage/invoicing.ts'
 
@@ -226,7 +226,7 @@ spec('a live release that somebody breaks', (t) => {
         60_000,
       )
       assert.match(await condition('Unhealthy', crashing.id), /no way to the moon/)
-      assert.is((await stage.api('DELETE', `/api/apps/${crashing.id}`)).status, 204)
+      assert.is((await settled(stage, await stage.api('DELETE', `/api/apps/${crashing.id}`))).status, 204)
       console.log(`  well again after: ${JSON.stringify(tookMs)} ms`)
     },
     { timeoutMs },

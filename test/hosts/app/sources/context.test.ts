@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCAL_BUILDER } from '../../../../hack/stage/builds/builder.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
-import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../../support/stage/apps.ts'
+import { type AppCaller, type AppStage, busybox, type Project, settled, startAppStage } from '../../../support/stage/apps.ts'
 import { docker } from '../../../support/stage/host.ts'
 import { eventually, type Json } from '../../../support/stage/invoicing.ts'
 
@@ -250,7 +250,7 @@ spec('a release', (t) => {
       assert.is(copiesIn(own).length, 1, 'the layer, and no copy of what was sent')
       // while Docker was asked nobody saw which connections had been closed
       await sleep(100)
-      assert.is((await stage.api('DELETE', `/api/apps/${large.id}`)).status, 204)
+      assert.is((await settled(stage, await stage.api('DELETE', `/api/apps/${large.id}`))).status, 204)
       await eventually('its builder to leave', async () => !volumes().includes(own))
     },
     { timeoutMs },
