@@ -11,6 +11,7 @@ import {
   str,
   type ValidateFunction,
 } from 'ajv/dist/2020.js'
+import type { SchemaEnv } from 'ajv/dist/compile/index.js'
 import { useFunc } from 'ajv/dist/compile/util.js'
 import ucs2length from 'ajv/dist/runtime/ucs2length.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
@@ -81,10 +82,17 @@ type Compiler = {
   compile: (schema: object) => ValidateFunction
   /** What lets each part judge once. */
   usesOfParts: () => (() => void)[]
+  /** Each function of ajv keeps what it found last, and with it the value that it found it in: a body of megabytes for each part. */
+  forget: () => void
 }
 
 const makeCompiler = (allErrors: boolean): Compiler => {
-  const made = new Ajv2020({ ...OPTIONS, allErrors })
+  const parts: SchemaEnv[] = []
+  const noted = (code: string, part?: SchemaEnv): string => {
+    if (part) parts.push(part)
+    return code
+  }
+  const made = new Ajv2020({ ...OPTIONS, allErrors, code: { process: noted } })
   made.addFormat('date', isDay).addFormat('date-time', isInstant).addFormat('base64', isBase64)
   for (const keyword of ['pattern', 'maxLength', 'minLength']) made.removeKeyword(keyword)
   made.addKeyword(PATTERN).addKeyword(LENGTHS)
@@ -92,6 +100,9 @@ const makeCompiler = (allErrors: boolean): Compiler => {
   return {
     compile: (schema) => made.compile(byParts(schema)),
     usesOfParts: () => names().map((name) => () => void made.getSchema(name)?.({})),
+    forget: () => {
+      for (const { validate } of parts) if (validate) validate.errors = null
+    },
   }
 }
 
@@ -222,12 +233,18 @@ export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
   const uses = [first, all].map((check) => () => void check()({}))
   if (JSON.stringify(schema).length > LAZY_SCHEMA_CHARS) for (const use of uses) use()
   else for (const use of uses) firstUses.add(use)
-  return (value) => {
+  const findingsIn = (value: unknown): Fault[] => {
     const fits = first()
     if (fits(value)) return []
     if (isLarge(value)) return (fits.errors ?? []).map(faultOf)
     const finds = all()
     finds(value)
     return (finds.errors ?? []).slice(0, FINDINGS_MAX).map(faultOf)
+  }
+  return (value) => {
+    const faults = findingsIn(value)
+    // a branch that did not fit found something too, where another did
+    for (const { forget } of [stopping, thorough]) forget()
+    return faults
   }
 }

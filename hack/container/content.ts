@@ -7,6 +7,7 @@ import { CommandRefusal } from '../lib/refusal.ts'
 import { root } from '../lib/state.ts'
 import { buildBundle, bundleName } from './bundle.ts'
 import { type Entry, entriesOf } from './layer.ts'
+import { memoryEnv } from './memory.ts'
 import { billOfMaterials } from './sbom.ts'
 
 /** What is in the image of Bottega: node with the libraries it loads, the packages of production, our own code. */
@@ -164,6 +165,6 @@ export const imageConfig = {
     'PATH=/usr/local/bin',
     'HOME=/home/node',
     'NODE_ENV=production',
-    'NODE_OPTIONS=--disable-warning=ExperimentalWarning',
+    ...Object.entries(memoryEnv).map(([name, value]) => `${name}=${value}`),
   ],
 }

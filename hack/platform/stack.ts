@@ -7,6 +7,7 @@ import type { Keys } from '../../controllers/base/keys.ts'
 import { openKeys } from '../../controllers/store/installation/open.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
 import { type Bundled, ensureBundle } from '../container/bundle.ts'
+import { memoryEnv } from '../container/memory.ts'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { root } from '../lib/state.ts'
@@ -89,7 +90,12 @@ const nodeOf = (
   serviceOf(options, {
     name,
     script: join(bundle, `${room}.js`),
-    env: { ...env, KUBECONFIG: options.kubeconfigs[room], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
+    env: {
+      ...memoryEnv,
+      ...env,
+      KUBECONFIG: options.kubeconfigs[room],
+      BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+    },
     // one that says what is wrong has come up
     isReady: async () => {
       const url = `http://127.0.0.1:${metricsPort}/readyz`

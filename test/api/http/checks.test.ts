@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { allRoutes } from '../../../api/wiring/routes.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -71,5 +74,28 @@ spec('checks of bodies', (t) => {
     })
     await assert.rejects(leaving, /it leaves/)
     assert.is(turns, 4)
+  })
+
+  /** Each field of the body, and each of what is in it, is a thing of its own that nobody asks for. */
+  const wrongBody = (schema: { properties?: Record<string, unknown> }, held: WeakRef<object>[]): object => {
+    const strange = (): object => {
+      const one = { strange: 'x'.repeat(1_000) }
+      held.push(new WeakRef(one))
+      return one
+    }
+    const fields = Object.keys(schema.properties ?? {}).map((name) => [name, [strange(), { items: [strange()] }]])
+    return Object.assign(strange(), Object.fromEntries(fields))
+  }
+
+  t('keep nothing of a body once they have judged it', async () => {
+    const { compileCheck } = await freshly()
+    const held: WeakRef<object>[] = []
+    for (const { body } of allRoutes) if (body) compileCheck(body)(wrongBody(body, held))
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    await nextTurn() // what was seen in this turn is held until its end
+    collect()
+    assert.ok(held.length > 500, `${held.length} things`)
+    assert.is(held.filter((one) => one.deref() !== undefined).length, 0, 'are held still')
   })
 })

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCAL_BUILDER } from '../../../../hack/stage/builds/builder.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
-import { type AppCaller, type AppStage, busybox, type Project, settled, startAppStage } from '../../../support/stage/apps.ts'
+import {
+  type AppCaller,
+  type AppStage,
+  busybox,
+  type Project,
+  settled,
+  startAppStage,
+} from '../../../support/stage/apps.ts'
 import { docker } from '../../../support/stage/host.ts'
 import { eventually, type Json } from '../../../support/stage/invoicing.ts'
 
