@@ -20,8 +20,9 @@ begin
     with given as materialized (
       select s.*
       from json_to_recordset(in_sends) as s(
-        resource text, n integer, at timestamptz(3), gate text, frozen jsonb, sha256 text, bytes bigint, mail json,
-        event json, entry json
+        -- of json each ->> would parse the text anew
+        resource text, n integer, at timestamptz(3), gate text, frozen jsonb, sha256 text, bytes bigint, mail jsonb,
+        event jsonb, entry json
       )
     ),
     frozen as (
@@ -38,11 +39,11 @@ begin
       from given g
       join frozen f on f.resource = g.resource and f.n = g.n
       cross join lateral (values
-        (1, g.mail ->> 'kind', g.mail ->> 'account', g.mail ->> 'purpose', g.mail ->> 'channel', g.mail ->> 'messageId', (g.mail -> 'payload')::jsonb),
+        (1, g.mail ->> 'kind', g.mail ->> 'account', g.mail ->> 'purpose', g.mail ->> 'channel', g.mail ->> 'messageId', g.mail -> 'payload'),
         -- The id is made as in tell_event.
         (2, g.event ->> 'kind', g.event ->> 'account', case when g.event is not null then 'event:send:' || g.n end, 'event',
           'evt_' || left(encode(sha256(convert_to(g.resource || e'\n' || 'send:' || g.n, 'UTF8')), 'hex'), 32),
-          g.event::jsonb - array['kind', 'account'])
+          g.event - array['kind', 'account'])
       ) m(place, kind, account, purpose, channel, message_id, payload)
       where m.purpose is not null
       order by g.resource, g.n, m.place

@@ -14,7 +14,8 @@ begin
       select json_build_object('profile', i.profile, 'logo', i.logo, 'archived', i.archived_at is not null)
       from issuers i where i.account = k.account and i.id = k.issuer
     ),
-    exists (select from send_slots s where s.resource = k.resource and s.n = 1),
+    -- the limit keeps this a look-up by key: of an `exists` PostgreSQL makes a hash of all places there are
+    coalesce((select true from send_slots s where s.resource = k.resource and s.n = 1 limit 1), false),
     (
       select json_agg(json_build_object(
         'purpose', s.purpose, 'dueAt', iso_ms(s.due_at), 'lapsesAt', iso_ms(s.lapses_at), 'generation', s.generation,

@@ -11,13 +11,19 @@ begin
     from json_to_recordset(in_rows) as r(
       kind text, name text, account text, uid text, generation bigint, "createdAt" timestamptz(3), desire json
     )
-    left join desires d on d.kind = r.kind and d.name = r.name
-      and (d.uid = r.uid or d.account = r.account and not is_deleted(d.kind, d.name, d.uid))
+    -- the limits keep these look-ups by key: a join would read all desires for each view
+    left join lateral (
+      select d.origin, d.created_at from desires d
+      where d.kind = r.kind and d.name = r.name
+        and (d.uid = r.uid or d.account = r.account and not is_deleted(d.kind, d.name, d.uid))
+      limit 1
+    ) d on true
     where r.desire is not null
   ), before as (
     insert into desire_history (kind, name, uid, generation, account, metadata, spec, recorded_at)
     select d.kind, d.name, d.uid, d.generation, d.account, d.metadata, d.spec, d.recorded_at
-    from given g join desires d on d.kind = g.kind and d.name = g.name
+    from given g
+    cross join lateral (select d.* from desires d where d.kind = g.kind and d.name = g.name limit 1) d
     where d.uid <> g.uid or d.generation < g.generation
     on conflict do nothing
   )

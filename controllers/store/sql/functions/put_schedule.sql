@@ -5,10 +5,13 @@ language plpgsql
 as $$
 begin
   perform fence(in_lease, in_epoch);
+  -- an array, for a join would read all that is due for each plan
   delete from schedule s
-  using json_to_recordset(in_plans) as p(resource text, rows json)
-  where s.resource = p.resource
-    and not exists (select from json_to_recordset(p.rows) as r(purpose text) where r.purpose = s.purpose);
+  where s.resource = any (array(select p.resource from json_to_recordset(in_plans) as p(resource text)))
+    and not exists (
+      select from json_to_recordset(in_plans) as p(resource text, rows json), json_to_recordset(p.rows) as r(purpose text)
+      where p.resource = s.resource and r.purpose = s.purpose
+    );
   insert into schedule (kind, resource, purpose, due_at, lapses_at, generation, fact_seq, effect)
   select p.kind, p.resource, r.purpose, r."dueAt", r."lapsesAt", r.generation, r."factSeq",
     nullif(r.effect, 'null'::jsonb)
