@@ -7,8 +7,9 @@ return json_build_object(
   'digest', in_release.digest, 'address', in_release.address, 'createdAt', iso_ms(in_release.created_at),
   'liveAt', iso_ms(in_release.live_at), 'supersededAt', iso_ms(in_release.superseded_at),
   'retiredAt', iso_ms(in_release.retired_at),
-  'sourceKept', exists (
-    select from app_sources s join app_operations o on o.account = s.account
-    where o.id = in_release.operation and s.digest = in_release.source
-  )
+  -- with the limit a look-up by key, as in observe_invoices
+  'sourceKept', coalesce((
+    select true from app_sources s join app_operations o on o.account = s.account
+    where o.id = in_release.operation and s.digest = in_release.source limit 1
+  ), false)
 );

@@ -22,15 +22,16 @@ begin
         'changedAt', iso_ms(n.changed_at), 'seenAt', iso_ms(n.seen_at), 'missingSince', iso_ms(n.missing_since),
         'until', iso_ms(n.until), 'lookedAt', iso_ms(n.looked_at), 'dueAt', iso_ms(n.due_at), 'reason', n.reason, 'spare', n.spare,
         'checks', n.checks,
-        'routed', exists (
-          select from host_routes r
+        'routed', coalesce((
+          select true from host_routes r
           join host_names h on h.host = r.host and h.id = r.id
-          where r.owner = 'Site/' || k.site and is_name_of(n.name, h.hostname)
-        )
+          where r.owner = 'Site/' || k.site and is_name_of(n.name, h.hostname) limit 1
+        ), false)
       ) order by n.name)
       from site_names n where n.site = k.site and n.state <> 'quarantined'
     ),
-    exists (select from site_places p where p.site = k.site),
+    -- with the limit a look-up by key, as in observe_invoices
+    coalesce((select true from site_places p where p.site = k.site limit 1), false),
     (select json_agg(p.digest order by p.taken_at) from publish_places p where p.site = k.site),
     (
       select json_build_object(

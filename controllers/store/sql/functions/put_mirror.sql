@@ -23,7 +23,10 @@ begin
         status, client_email, external_ref, issuer_id)
     select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt",
       case when r."isLost" then
-        exists (select from mirror o where o.kind = r.kind and o.name = r.name and o.uid = r.uid and o.archived)
+        -- with the limit a look-up by key, as in observe_invoices
+        coalesce((
+          select o.archived from mirror o where o.kind = r.kind and o.name = r.name and o.uid = r.uid limit 1
+        ), false)
       else false end,
       v.status, v.client_email, v.external_ref, v.issuer_id
     from json_to_recordset(in_rows) as r(
