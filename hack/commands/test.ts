@@ -38,7 +38,9 @@ const filesPerSecondTry = 40
 const secondTriesMin = 3
 const secondTriesOf = (count: number): number => Math.max(secondTriesMin, Math.ceil(count / filesPerSecondTry))
 /** With `--minutes`: second tries have so much longer. */
-const secondTryMinutes = 24
+const secondTryMinutes = 22
+/** The last of them is cut off, before who waits for the run cuts off all of it. */
+const lastTryMinutes = 4
 
 /** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
 const compiledFilesMax = 20_000
@@ -81,14 +83,19 @@ async function main(): Promise<number> {
   const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
     const testFiles = group.flatMap((one) => testFilesOf(minutes === null ? one : drawnOrder(one), stageEnv))
     const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesOf(testFiles.length)
-    const isPast = (limit: number) => () => performance.now() > limit * 60_000
+    const leftMs = (limit: number) => () => limit * 60_000 - performance.now()
+    const isPast = (limit: number) => () => leftMs(limit)() < 0
     const options = {
       root,
       runId,
       signal: abort.signal,
       places,
       secondTriesMax: tries,
-      ...(minutes !== null && { isLate: isPast(minutes), isOver: isPast(minutes + secondTryMinutes) }),
+      ...(minutes !== null && {
+        isLate: isPast(minutes),
+        isOver: isPast(minutes + secondTryMinutes),
+        leftMs: leftMs(minutes + secondTryMinutes + lastTryMinutes),
+      }),
       ...(full ? {} : { onEnd: remember }),
     }
     add(total, await runFiles(testFiles, options))

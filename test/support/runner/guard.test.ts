@@ -9,7 +9,7 @@ import { assert, spec } from './spec.ts'
 const guard = JSON.stringify(join(import.meta.dirname, 'spec.ts'))
 const prelude = `import { assert, spec } from ${guard}\n`
 
-type Ends = Pick<RunOptions, 'isLate' | 'isOver'>
+type Ends = Pick<RunOptions, 'isLate' | 'isOver' | 'leftMs'>
 
 spec('the guard around the test runner', (t) => {
   let folder = ''
@@ -83,6 +83,11 @@ spec('the guard around the test runner', (t) => {
     rmSync(join(folder, 'late'))
     const over = await runBodies([body], 20_000, 1, { isLate: lateAfterFirst(), isOver: () => true })
     assert.equal([over.passed, over.failed, over.unsteady], [0, 1, undefined])
+    rmSync(join(folder, 'late'), { force: true })
+    const slow = body.replace('return', 'for (;;);')
+    const cut = await runBodies([slow], 60_000, 1, { isLate: lateAfterFirst(), leftMs: () => 1_500 })
+    assert.equal([cut.passed, cut.failed, cut.bad], [0, 1, ['sample.test.ts']])
+    assert.match(cut.printed, /not done after 1\.5 s/)
   })
 
   t('a file that fails again has failed, and without second tries none is made', async () => {

@@ -27,6 +27,8 @@ export type RunOptions = {
   isLate?: () => boolean
   /** True from when on no second try begins any more: what ran to the last minute is not judged by chance for that. */
   isOver?: () => boolean
+  /** How long a second try that begins now may take; as long as the first when left out. */
+  leftMs?: () => number
   write?: (line: string) => void
   /** Told of each file at its end, but of no second try. */
   onEnd?: (path: string, end: { tookMs: number; passed: boolean }) => void
@@ -79,8 +81,9 @@ function count(total: FileResult, { passed, failed, skipped }: FileResult): void
  * @returns the second outcome if it is good
  */
 async function tryAgain({ file, index }: Failure, options: RunOptions): Promise<Outcome | null> {
-  const { write = console.log } = options
-  const outcome = await runFile(file, `${options.runId}/${index}-again`, options)
+  const { write = console.log, leftMs = () => file.deadlineMs } = options
+  const deadlineMs = Math.max(0, Math.min(file.deadlineMs, leftMs()))
+  const outcome = await runFile({ ...file, deadlineMs }, `${options.runId}/${index}-again`, options)
   write(`again, alone: ${describe(relative(options.root, file.path), outcome)}`)
   return outcome.failed === 0 ? outcome : null
 }
