@@ -5,7 +5,7 @@ import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { ensurePackages } from '../../../hack/lib/apt.ts'
 import { noteCookies } from '../canaries/answers.ts'
 import { type AppHost, startAppHost, type WhoseDocker } from './host.ts'
-import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
+import { asWaitedFor, call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 import { setDns } from './publishing.ts'
 
 /**
@@ -144,18 +144,9 @@ export const registerHost = async (
 const grant = (platform: Platform, account: string) =>
   platform.kubectl(['patch', 'acct', account, '--type=merge', '-p', '{"spec":{"capabilities":["app.deploy"]}}'])
 
-/** What a request came to that was answered 202 with an operation, as if it had been waited for. */
-export const settled = async ({ api }: Pick<AppCaller, 'api'>, reply: Reply): Promise<Reply> => {
-  const place = reply.headers.get('location') ?? ''
-  if (reply.status !== 202 || !place.startsWith('/api/operations/')) return reply
-  const look = async () => {
-    const { operation } = (await api('GET', place)).json
-    return operation.state !== 'pending' && operation
-  }
-  const { status, result, problem } = await eventually('the verdict', look, OPERATION_MS)
-  const json = problem ?? result
-  return { ...reply, status: status ?? problem.status, json, text: JSON.stringify(json) }
-}
+/** What a request came to, as if it had been waited for. */
+export const settled = ({ api }: Pick<AppCaller, 'api'>, reply: Reply): Promise<Reply> =>
+  asWaitedFor(reply, (place) => api('GET', place))
 
 const callerOf = (platform: Platform, token: string): AppCaller => {
   const api: AppCaller['api'] = (method, path, body, headers) =>

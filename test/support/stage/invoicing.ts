@@ -207,3 +207,18 @@ export async function eventually<T>(
     await sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, nowMs - lookedMs, (nowMs - beganMs) / 20)))
   }
 }
+
+const VERDICT_MS = 240_000
+
+/** What a request came to that was answered 202 with an operation, as if it had been waited for. @param read as who sent it */
+export const asWaitedFor = async (reply: Reply, read: (path: string) => Promise<Reply>): Promise<Reply> => {
+  const place = reply.headers.get('location') ?? ''
+  if (reply.status !== 202 || !place.startsWith('/api/operations/')) return reply
+  const look = async () => {
+    const { operation } = (await read(place)).json
+    return operation.state !== 'pending' && operation
+  }
+  const { status, result, problem } = await eventually('the verdict', look, VERDICT_MS)
+  const json = problem ?? result
+  return { ...reply, status: status ?? problem.status, json, text: JSON.stringify(json) }
+}

@@ -3,7 +3,7 @@ import { type RequestOptions, request } from 'node:https'
 import { query } from '../../../hack/platform/postgres.ts'
 import { addAccount } from './callers.ts'
 import { type AppHost, HOST_NAME, startAppHost } from './host.ts'
-import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
+import { asWaitedFor, call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 
 /** The platform with a real app host that takes sites, and a reviewer. */
 export type SitePlatform = Platform & {
@@ -140,7 +140,8 @@ export async function startSitePlatform(more: Record<string, string> = {}): Prom
 
 /** A site that is rendered. */
 export const makeSite = async (platform: SitePlatform, body: Record<string, unknown> = {}): Promise<Json> => {
-  const made = await platform.as('POST', '/api/website/generate', { content: siteContent(), ...body })
+  const asked = await platform.as('POST', '/api/website/generate', { content: siteContent(), ...body })
+  const made = await asWaitedFor(asked, (path) => platform.as('GET', path))
   if (made.status !== 201) throw new Error(`generate answered ${made.status}: ${made.text}`)
   return made.json.site
 }
@@ -163,15 +164,17 @@ export const proveDomain = async (platform: SitePlatform, id: string, token?: st
   )
 }
 
-const done = (step: string, reply: Reply): Json => {
+/** One step on a site, waited for to its end. */
+const act = async (platform: SitePlatform, id: string, step: string, body: object, token?: string): Promise<Json> => {
+  const asked = await platform.as('POST', `/api/website/${id}/${step}`, body, token)
+  const reply = await asWaitedFor(asked, (path) => platform.as('GET', path, undefined, token))
   if (reply.status !== 200) throw new Error(`${step} answered ${reply.status}: ${reply.text}`)
   return reply.json.site
 }
 
 export const approve = async (platform: SitePlatform, id: string): Promise<Json> => {
-  done('submit-review', await platform.as('POST', `/api/website/${id}/submit-review`, {}))
-  const decision = { decision: 'approve', note: 'fine' }
-  return done('decision', await platform.as('POST', `/api/website/${id}/decision`, decision, platform.reviewer))
+  await act(platform, id, 'submit-review', {})
+  return act(platform, id, 'decision', { decision: 'approve', note: 'fine' }, platform.reviewer)
 }
 
 /** Live; a publish that is accepted is waited for. */
@@ -187,7 +190,8 @@ export const publish = async (platform: SitePlatform, id: string): Promise<Json>
       60_000,
     )
   }
-  return done('publish', reply)
+  if (reply.status !== 200) throw new Error(`publish answered ${reply.status}: ${reply.text}`)
+  return reply.json.site
 }
 
 /** A site with a contact form. `action`: what its pages post to. */
