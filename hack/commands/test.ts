@@ -15,7 +15,7 @@ import {
   partNames,
   parts,
 } from '../../test/support/runner/parts.ts'
-import type { FileResult } from '../../test/support/runner/result.ts'
+import { add, type FileResult, nothing, tellWhich } from '../../test/support/runner/result.ts'
 import { type RunOptions, runFiles, type TestFile } from '../../test/support/runner/run.ts'
 import { makeSums, type Pasts, readPasts, recordPasts, type Sums, turnOf } from '../../test/support/runner/turns.ts'
 import { createProgress } from '../lib/progress.ts'
@@ -279,24 +279,6 @@ async function staticChecks(): Promise<FileResult> {
   }
   await Promise.all(checks.map(check))
   return result
-}
-
-/** What is looked for first, where of a long output only the end is at hand. */
-function tellWhich({ late = [], unsteady = [], bad = [] }: FileResult): void {
-  for (const file of late) console.log(`no time left: ${file} was not run; hack/test ${file} does`)
-  for (const file of unsteady) console.log(`unsteady: ${file} failed, and passed when run again alone`)
-  for (const what of bad) console.log(`failed: ${what}`)
-}
-
-const nothing: FileResult = { passed: 0, failed: 0, skipped: 0 }
-
-function add(total: FileResult, more: FileResult): void {
-  total.passed += more.passed
-  total.failed += more.failed
-  total.skipped += more.skipped
-  if (more.late) total.late = [...(total.late ?? []), ...more.late]
-  if (more.bad) total.bad = [...(total.bad ?? []), ...more.bad]
-  if (more.unsteady) total.unsteady = [...(total.unsteady ?? []), ...more.unsteady]
 }
 
 await runCommand(main)
