@@ -1,12 +1,10 @@
 /**
- * How a process of Bottega keeps memory, in the image and wherever its bundle is started otherwise (hack/decisions/120). Bodies of
- * megabytes come and go: what they leave is given back instead of kept for the next.
+ * How a process of Bottega keeps memory, in the image and wherever its bundle is started otherwise (hack/decisions/120): bodies of
+ * megabytes come and go, and are judged beside threads.
  */
 export const memoryEnv = {
-  // As measured, a larger young generation makes nothing faster, and is filled before it is looked through.
+  // A larger young generation makes nothing faster, and is filled before it is looked through.
   NODE_OPTIONS: '--disable-warning=ExperimentalWarning --max-semi-space-size=8',
-  // glibc would raise its threshold with the first large buffer, and keep all that is smaller from then on.
-  MALLOC_MMAP_THRESHOLD_: '262144',
-  MALLOC_TRIM_THRESHOLD_: '262144',
+  // Else each thread has an arena of its own, which keeps what was freed in it.
   MALLOC_ARENA_MAX: '2',
 } as const
