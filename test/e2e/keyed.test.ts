@@ -129,7 +129,6 @@ spec('what stands in the database', (t) => {
       await play()
       const filled = await fill(url)
       const missing = GROWS.split(' ').filter((table) => !filled.has(table))
-      console.log(`  filled: ${[...filled].join(' ')}`)
       assert.equal(missing, [], 'not filled')
       await sleep(TOLD_MS)
       await query(url, 'select pg_stat_reset()')
