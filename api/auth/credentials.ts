@@ -24,6 +24,15 @@ const endsFrom = (run: string, at: number): Ends => {
 const isJwt = (run: string, from: number, { first, second, third }: Ends): boolean =>
   first - from >= SECRET_MIN && second > first + 1 && second < run.length && third > second + 1
 
+const SIGN = /[\w.-]/
+
+/** Where the run that the sign before `at` is in begins; `at` where that sign is in none. What is cut there cuts no credential in two. */
+export const startOfRun = (text: string, at: number): number => {
+  let start = at
+  while (start > 0 && SIGN.test(text[start - 1] ?? '')) start--
+  return start
+}
+
 /** Without the dots and dashes at its end. */
 const lengthOfWords = (run: string): number => {
   let end = run.length

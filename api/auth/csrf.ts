@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Keys } from '../../controllers/base/keys.ts'
 import type { Stage } from '../http/exchange.ts'
 import { Problem } from '../http/problem.ts'
+import { fieldsOf } from '../http/reading/form.ts'
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i
 const SAFE = new Set(['GET', 'HEAD'])
@@ -47,7 +48,7 @@ export const makeCsrf =
     if (!byCookie || SAFE.has(method)) return next()
     refuseForeign(headers, publicUrl)
     if (FORM.test(headers['content-type'] ?? '')) {
-      const form = new URLSearchParams((await exchange.bytes()).toString('utf8'))
+      const form = fieldsOf(await exchange.bytes())
       if (!keys.formTokenFits(form.get(FORM_TOKEN) ?? '', caller.by.id)) {
         refuse('The form is not of this session; open the page again.')
       }

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { getDocumentProxy } from 'unpdf'
+import { giveWay } from '../../controllers/base/threads/priority.ts'
 
 export type PdfJob = { bytes: Uint8Array; pagesMax: number; charsMax: number }
 /** `texts`: of each page. */
@@ -38,6 +39,7 @@ const read = async ({ bytes, pagesMax, charsMax }: PdfJob): Promise<PdfOutcome> 
   return { texts: pages }
 }
 
+giveWay()
 const job = workerData as PdfJob
 const outcome = await read(job).catch((error: unknown): PdfOutcome => {
   const isLocked = error instanceof Error && error.name === 'PasswordException'

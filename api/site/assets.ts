@@ -2,6 +2,7 @@
  * Pictures on their way in: each is looked at, stored under its sha256, and named in the content by a key. What came inside the
  * content as a data URI becomes an asset too, so that a resource never holds bytes.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { sha256Of } from '../../controllers/store/blobs.ts'
 import { imageSourceOf } from '../../crds/files/imagesource.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
@@ -34,43 +35,78 @@ const kindFaults = (sent: readonly [string, Buffer][]): Fault[] =>
 
 const DATA_KEY = 'data-'
 const DATA_KEY_DIGITS = 24
-const dataOf = (value: string): Buffer | null =>
-  value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
+const isData = (value: string): boolean => value.startsWith('data:')
+const base64Of = (value: string): string => value.slice(value.indexOf(',') + 1)
 
-export type TakenAssets = {
-  content: SentContent
-  assets: Record<string, string>
-  store(deps: SiteNeeds): Promise<void>
+type Picture = { key: string; bytes: Buffer; sha256: string }
+
+/** Others are served between two pictures, and between two looks at the same one: fifteen megabytes hold them up for 10 ms each time. */
+const bytesOf = async (text: string): Promise<Buffer> => {
+  await turn()
+  return Buffer.from(text, 'base64')
+}
+
+const summed = async (bytes: Buffer): Promise<{ bytes: Buffer; sha256: string }> => {
+  await turn()
+  return { bytes, sha256: sha256Of(bytes) }
+}
+
+/** What a caller sent, with its pictures looked at. */
+export type SentPictures<Content> = {
+  /** Without bytes in it: keys in their place. */
+  content: Content
+  /** Key → sha256. */
+  sums: Record<string, string>
+  store(deps: Pick<SiteNeeds, 'blobs'>): Promise<void>
 }
 
 /**
- * The content without bytes in it, and where its pictures will lie; nothing is stored before `store`.
- * @param kept assets that the site has already
+ * The content without bytes in it, and what its pictures are; nothing is stored before `store`.
+ * @param content a whole one or what of it is to change, in the names of the spec
  * @throws Problem INVALID_FIELD
  */
-export const takeAssets = (content: SentContent, sent: SentAssets, kept: Record<string, string> = {}): TakenAssets => {
-  const uploads = Object.entries(sent).map(([key, text]): [string, Buffer] => [key, Buffer.from(text, 'base64')])
+export const readPictures = async <Content>(content: Content, sent: SentAssets): Promise<SentPictures<Content>> => {
+  const uploads: [string, Buffer][] = []
+  for (const [key, text] of Object.entries(sent)) uploads.push([key, await bytesOf(text)])
   refuseFaults([...sizeFault(uploads), ...kindFaults(uploads)])
-  const inside = new Map<string, Buffer>()
-  const named = withPictures(contentSchema, content, (value) => {
-    const bytes = dataOf(value)
-    if (bytes === null) return value
-    const key = `${DATA_KEY}${sha256Of(bytes).slice(0, DATA_KEY_DIGITS)}`
-    inside.set(key, bytes)
-    return `asset:${key}`
-  })
-  const all = [...uploads, ...inside]
-  const sums = all.map(([key, bytes]): [string, string] => [key, sha256Of(bytes)])
-  const used = new Set(pictureValues(contentSchema, named).map(({ value }) => assetKeyOf(value)))
-  // What a caller named stays until they take it away; what came inside the content goes with its picture.
-  const lasting = Object.entries(kept).filter(([key]) => !key.startsWith(DATA_KEY) || used.has(key))
+  const pictures: Picture[] = []
+  for (const [key, bytes] of uploads) pictures.push({ key, ...(await summed(bytes)) })
+  const keys = new Map<string, string>()
+  for (const value of new Set(
+    pictureValues(contentSchema, content)
+      .map((one) => one.value)
+      .filter(isData),
+  )) {
+    const { bytes, sha256 } = await summed(await bytesOf(base64Of(value)))
+    const key = `${DATA_KEY}${sha256.slice(0, DATA_KEY_DIGITS)}`
+    keys.set(value, key)
+    pictures.push({ key, bytes, sha256 })
+  }
+  const named = (value: string): string => {
+    const key = keys.get(value)
+    return key === undefined ? value : `asset:${key}`
+  }
   return {
-    content: named,
-    assets: Object.fromEntries([...lasting, ...sums]),
-    store: async (deps) => {
-      for (const [, bytes] of all) await deps.blobs.put(bytes)
+    content: withPictures(contentSchema, content, named),
+    sums: Object.fromEntries(pictures.map(({ key, sha256 }) => [key, sha256])),
+    store: async ({ blobs }) => {
+      for (const { bytes } of pictures) await blobs.put(bytes)
     },
   }
+}
+
+/**
+ * The assets of a site: what a caller named stays until they take it away, what came inside the content goes with its picture.
+ * @param content all of it @param sums of what was sent now @param kept assets that the site has already
+ */
+export const assetsOf = (
+  content: SentContent,
+  sums: Record<string, string>,
+  kept: Record<string, string> = {},
+): Record<string, string> => {
+  const used = new Set(pictureValues(contentSchema, content).map(({ value }) => assetKeyOf(value)))
+  const lasting = Object.entries(kept).filter(([key]) => !key.startsWith(DATA_KEY) || used.has(key))
+  return Object.fromEntries([...lasting, ...Object.entries(sums)])
 }
 
 type Pictures = Pick<SiteSpec, 'content' | 'assets'>

@@ -14,7 +14,7 @@ import { refuseForeign, sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { takeAssets, withPicturePlace } from './assets.ts'
+import { assetsOf, readPictures, withPicturePlace } from './assets.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { type ShownSiteRow, sites } from './read.ts'
@@ -58,37 +58,39 @@ type Sent = Fields & { assets?: Record<string, string | null> }
 const keptAssets = (before: Record<string, string> = {}, sent: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(before).filter(([key]) => sent[key] !== null))
 
-/** What the site is to be, with its pictures looked at; nothing is stored yet. */
-const updated = (spec: SiteSpec, body: Sent) => {
+/** What was sent, in the names of the spec, with its pictures looked at; nothing is stored yet. */
+const readSent = async (body: Sent) => {
   const { assets = {}, ...rest } = body
   const { content, ...fields } = toPatch(SITE, rest)
   const uploads = Object.entries(assets).filter((pair): pair is [string, string] => pair[1] !== null)
-  const kept = keptAssets(spec.assets, assets)
-  const taken = takeAssets(
-    mergedContent(spec.content, content as Fields | undefined, (fields.preset ?? spec.preset) != null),
-    Object.fromEntries(uploads),
-    kept,
-  )
-  const given = Object.entries({ ...spec, ...fields, content: taken.content, assets: taken.assets })
+  return { fields, assets, pictures: await readPictures(content as Fields | undefined, Object.fromEntries(uploads)) }
+}
+
+/** What the site is to be. @throws Problem */
+const updated = (spec: SiteSpec, { fields, assets, pictures }: Awaited<ReturnType<typeof readSent>>): SiteSpec => {
+  const content = mergedContent(spec.content, pictures.content, (fields.preset ?? spec.preset) != null)
+  const named = assetsOf(content, pictures.sums, keptAssets(spec.assets, assets))
+  const given = Object.entries({ ...spec, ...fields, content, assets: named })
   const after = withDefaults<SiteSpec>(specSchema, Object.fromEntries(given.filter(([, value]) => value !== null)))
   const faults = [...fixedFaults(specSchema, spec, after), ...siteFaults(after)]
   refuseFaults(faults.map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
-  return { after, store: taken.store }
+  return after
 }
 
 export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await sites.find(deps, request)
   const there = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
   refuseForeign(there, sameOwner(row), row.name)
-  await updated(there.spec, request.body as Sent).store(deps)
+  const sent = await readSent(request.body as Sent)
+  const desired = updated(there.spec, sent)
+  await sent.pictures.store(deps)
   const write = () =>
     editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
-      const change = mergeDiff(now, updated(now, request.body as Sent).after)
+      const change = mergeDiff(now, updated(now, sent))
       return Object.keys(change).length === 0 ? null : change
     })
-  const { assets = {} } = request.body as Sent
   return changed(deps, request, row, write).catch((error: unknown) => {
-    throw withPicturePlace(error, updated(there.spec, request.body as Sent).after, (key) => Object.hasOwn(assets, key))
+    throw withPicturePlace(error, desired, (key) => Object.hasOwn(sent.assets, key))
   })
 }
 

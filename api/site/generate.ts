@@ -17,7 +17,7 @@ import { settle } from '../command/settle.ts'
 import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { type SentAssets, takeAssets, withPicturePlace } from './assets.ts'
+import { assetsOf, readPictures, type SentAssets, withPicturePlace } from './assets.ts'
 import { createCommand, createdAnswer, deleteCommand, isRendered } from './commands.ts'
 import { type AskedSite, type Briefed, draftFromBrief, refuseSource } from './drafting/brief.ts'
 import type { SiteNeeds } from './needs.ts'
@@ -74,14 +74,14 @@ const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: N
   let isNew = false
   let written: Pick<SiteSpec, 'content' | 'assets'> = desired
   const act = async () => {
-    const taken = takeAssets(desired.content, assets)
-    const spec: SiteSpec = { ...desired, content: taken.content, assets: taken.assets }
+    const { content, sums, store } = await readPictures(desired.content, assets)
+    const spec: SiteSpec = { ...desired, content, assets: assetsOf(content, sums) }
     written = spec
     refuseFaults(siteFaults(spec).map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
     const { object, outcome } = await layingReady({
       lay: () => reserveSite(deps, request, name),
       async use() {
-        await taken.store(deps)
+        await store(deps)
         // before the resource, so that no drafted site is without
         if (briefed) await deps.provenances.put(name, desired.account, briefed.kept)
         return makeOwn(deps, SITE, { name, spec })

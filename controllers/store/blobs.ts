@@ -3,10 +3,14 @@
  * The same bytes are stored once, and what is read is checked against its name.
  */
 import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Pg } from './pg/pg.ts'
 
 /** What one blob may weigh here; larger things belong into another store. */
 export const BLOB_MAX_BYTES = 128 * 1024 * 1024
+
+/** Others are served before more than this goes to PostgreSQL. */
+const TURN_BYTES = 1_000_000
 
 export type Blobs = {
   /** Stores the bytes (or finds them stored) and gives their sha256 in hex. */
@@ -35,6 +39,8 @@ export const makeBlobs = ({ pg }: { pg: Pg }): Blobs => {
       return blob
     })
     if (start > BLOB_MAX_BYTES) throw new Error(`blobs of ${start} bytes are above ${BLOB_MAX_BYTES}`)
+    // to hash megabytes and to hand them over take as long as a request each
+    if (start > TURN_BYTES) await turn()
     const joined = contents.length === 1 && contents[0] ? contents[0] : Buffer.concat(contents)
     if (contents.length > 0)
       await pg.query('put_blobs', 'select put_blobs($1, $2)', [JSON.stringify(described), joined])

@@ -6,7 +6,7 @@ import type { Stack } from '../platform/stack.ts'
 import { standUp } from './invoice.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import type { BenchContext } from './sides/figure.ts'
-import { type AskedUrl, askBeside, pacing, type Timed } from './sides/hostile/asker.ts'
+import { type AskedUrl, askBeside, pacing, standBack, type Timed } from './sides/hostile/asker.ts'
 import { type Belongings, makeBelongings } from './sides/hostile/belongings.ts'
 import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/hostile/crowds.ts'
 import { DEAR, type DearEnd, sendDear } from './sides/hostile/dear.ts'
@@ -102,7 +102,9 @@ const nameDearest = async ({ progress }: BenchContext, place: Place, inputs: rea
 
 const measureBodies = async ({ progress, figure }: BenchContext, place: Place, inputs: readonly WorstInput[]) => {
   const step = progress.step(`${inputs.length} bodies, ${PER_SECOND} a second`)
+  const giveWay = standBack()
   const [endAccounts, endHealths] = [askBeside(place.ask.account), askBeside(place.ask.health)]
+  giveWay()
   const startMs = Date.now()
   const sent = inputs.map(async (input, n) => {
     await sleep((n * 1000) / PER_SECOND)

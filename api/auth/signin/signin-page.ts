@@ -6,6 +6,7 @@
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import { goTo, pageAnswer } from '../../http/pages.ts'
 import { Problem } from '../../http/problem.ts'
+import { fieldsOf } from '../../http/reading/form.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { recordAudit } from '../../http/stages/audit.ts'
 import { ACCOUNT_SHEET } from '../../page/account-style.ts'
@@ -25,8 +26,7 @@ const MINUTE_MS = 60_000
 const visitName = (publicUrl: string): string => hostCookie('bottega_visit', publicUrl)
 const VISIT_PATH = '/signin/oidc'
 
-export const formOf = ({ form }: ApiRequest): URLSearchParams =>
-  new URLSearchParams((form ?? Buffer.alloc(0)).toString('utf8'))
+export const formOf = ({ form }: ApiRequest): URLSearchParams => fieldsOf(form)
 
 const visitCookie = ({ publicUrl }: SignInPageNeeds, value: string): string =>
   setCookie(visitName(publicUrl), value, { path: '/', maxAgeMs: value === '' ? 0 : VISIT_MS, publicUrl })

@@ -52,7 +52,8 @@ const tooSlow = (timeMs: number) =>
 /** The bytes as sent. Over the cap or the time, what is left flows by unseen; who answers also closes (answer.ts). */
 const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, meter: ByteMeter): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const chunks = makeChunks()
+    const declared = Number(request.headers['content-length'] ?? 0)
+    const chunks = makeChunks(Math.min(declared, maxBytes))
     let received = 0
     const stop = () => {
       clearTimeout(timer)
@@ -85,7 +86,7 @@ const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, me
     if (request.destroyed) return abort()
     // A socket that breaks off is an error of the request and then its close; the close is what counts.
     request.on('error', () => undefined)
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse(tooLarge(maxBytes))
+    if (declared > maxBytes) return refuse(tooLarge(maxBytes))
     request.on('data', take).on('end', end).on('close', abort)
   })
 
@@ -93,19 +94,19 @@ const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, me
 const inflated = async (sent: Buffer, open: () => Transform, maxBytes: number, meter: ByteMeter): Promise<Buffer> => {
   const stream = open()
   stream.end(sent)
-  const chunks: Buffer[] = []
+  const chunks = makeChunks()
   let length = 0
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       length += chunk.length
       if (length > maxBytes) throw tooLarge(maxBytes)
       meter(chunk.length)
-      chunks.push(chunk)
+      chunks.add(chunk)
     }
   } catch (error) {
     throw error instanceof Problem ? error : unreadable()
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length)
+  return chunks.joined()
 }
 
 export type TakeOptions = { maxBytes?: number | undefined; timeMs?: number; meter?: ByteMeter | undefined }

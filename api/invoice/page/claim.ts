@@ -23,6 +23,7 @@ import { append } from '../../command/report.ts'
 import { settle } from '../../command/settle.ts'
 import { accepted } from '../../command/verdict.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
+import { fieldsOf } from '../../http/reading/form.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { withCheckout } from '../cards/checkout.ts'
 import { claimCommand, claimedAnswer } from '../commands.ts'
@@ -36,7 +37,7 @@ import { pageOf, type Wrong, zoneFor } from './view.ts'
 type Entered = Omit<Wrong, 'fault'>
 
 const enteredOf = ({ form }: ApiRequest): Entered => {
-  const fields = new URLSearchParams((form ?? Buffer.alloc(0)).toString('utf8'))
+  const fields = fieldsOf(form)
   const of = (name: string) => (fields.get(name) ?? '').trim()
   return { date: of('date'), reference: of('reference'), amount: of('amount') }
 }

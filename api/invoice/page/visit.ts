@@ -7,6 +7,7 @@ import { setCookie } from '../../auth/cookie.ts'
 import { isOwn } from '../../command/own.ts'
 import { append } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
+import { fieldsOf } from '../../http/reading/form.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from './found.ts'
@@ -53,7 +54,7 @@ export const enterPage = async (deps: PageNeeds, request: ApiRequest): Promise<A
     const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) }
     return refuseVisitor(request, found, { status: 429, tooMany: true, headers })
   }
-  const given = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8')).get('password') ?? ''
+  const given = fieldsOf(request.form).get('password') ?? ''
   if (!deps.keys.passwordOpens(given.trim(), { name, n, password: links.password })) {
     await sleep(WRONG_MS)
     return refuseVisitor(request, found, { status: 403, wrong: true })

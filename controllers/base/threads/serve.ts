@@ -2,12 +2,14 @@
 import { parentPort, type Transferable } from 'node:worker_threads'
 import { nameOf } from '../errors.ts'
 import type { ThreadAnswer } from './pool.ts'
+import { giveWay } from './priority.ts'
 
-/** @param handOver what of a result is given away instead of copied */
+/** The calling thread gives way to the others of its process. @param handOver what of a result is given away instead of copied */
 export const serveThread = <Job, Result>(
   work: (job: Job) => Result | Promise<Result>,
   handOver: (result: Result) => Transferable[] = () => [],
 ): void => {
+  giveWay()
   parentPort?.on('message', async (job: Job) => {
     let done: { result: Result } | { fault: string; sort: string }
     try {

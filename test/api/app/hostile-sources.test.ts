@@ -218,6 +218,23 @@ spec('pieces of what arrives', (t) => {
     assert.ok(chunks.joined().equals(sent))
   })
 
+  for (const [what, declares] of [
+    ['as it was declared', (bytes: number) => bytes],
+    ['without a word', () => 0],
+    ['as less than it is', (bytes: number) => bytes / 2],
+    ['as far more', () => 1_000_000_000],
+  ] as const)
+    t(`that come ${what} are what was sent, and have room for a few times as much at most`, () => {
+      const sent = randomBytes(9_000_001)
+      for (const length of [1, 1_048_575, 1_048_576, 1_048_577, 5_000_000, sent.length]) {
+        const chunks = makeChunks(declares(length))
+        for (let at = 0; at < length; at += 65_536) chunks.add(sent.subarray(at, Math.min(at + 65_536, length)))
+        const joined = chunks.joined()
+        assert.ok(joined.equals(sent.subarray(0, length)), `${length} bytes`)
+        if (length > 1_048_576) assert.ok(joined.buffer.byteLength <= 4 * length, `${joined.buffer.byteLength} bytes`)
+      }
+    })
+
   t('that are large stay what they are', () => {
     const large = randomBytes(100_000)
     const chunks = makeChunks()

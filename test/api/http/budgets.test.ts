@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
 import { request as ask, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { newToken } from '../../../api/auth/tokens.ts'
 import { compose, type Exchange, type Stage } from '../../../api/http/exchange.ts'
-import { Problem } from '../../../api/http/problem.ts'
+import { Problem, problemBody } from '../../../api/http/problem.ts'
 import { makeByteBudget } from '../../../api/http/reading/budget.ts'
+import { FORM_MAX_BYTES, fieldsOf } from '../../../api/http/reading/form.ts'
 import { DEPTH_MAX, jsonOf, NAMES_MAX, VALUES_MAX } from '../../../api/http/reading/json.ts'
 import type { Answer, Method } from '../../../api/http/route.ts'
 import { makeServer } from '../../../api/http/server.ts'
@@ -89,18 +92,104 @@ spec('the cost of JSON', (t) => {
     assert.equal(await parse(deep(DEPTH_MAX)), JSON.parse(deep(DEPTH_MAX)))
   })
 
-  t('a large body lets others be served while it is looked through', async () => {
-    let [others, isDone] = [0, false]
-    const serve = (): unknown => others++ < 1_000 && !isDone && setImmediate(serve)
-    serve()
-    await parse(`{${' '.repeat(14_000_000)}}`)
-    isDone = true
-    assert.ok(others >= 14, `${others} turns of others`)
+  for (const [what, text] of [
+    ['blanks', `{${' '.repeat(14_000_000)}}`],
+    ['quotes in one text', JSON.stringify('"'.repeat(7_000_000))],
+    ['line ends in one text', JSON.stringify({ a: '\r\n'.repeat(3_500_000) })],
+    ['escaped signs in one text', `["${'\\u0041'.repeat(2_300_000)}"]`],
+    ['signs of two bytes in one text', JSON.stringify({ a: { b: ['é'.repeat(7_000_000)] } })],
+  ] as const)
+    t(`a large body of ${what} lets others be served while it is looked through and read`, async () => {
+      let [others, isDone] = [0, false]
+      const serve = (): unknown => others++ < 1_000 && !isDone && setImmediate(serve)
+      serve()
+      await parse(text)
+      isDone = true
+      assert.ok(others >= 14, `${others} turns of others`)
+    })
+
+  t('a long text is what it was, wherever it is cut into pieces', async () => {
+    const signs = ['a', '"', '\\', '\\"', '\n', '\u0001', 'é', '\u2028', '😀', '\ud83d', '\ufeff', 'ab\\\\']
+    for (const sign of signs)
+      for (let first = 0; first < 7; first++) {
+        const text = 'x'.repeat(first) + sign.repeat(Math.ceil(1_100_000 / Buffer.byteLength(JSON.stringify(sign)) + 1))
+        const value = { a: [text, 'short'], ['__proto__']: text }
+        assert.ok(JSON.stringify(await parse(JSON.stringify(value))) === JSON.stringify(value), `${sign} ${first}`)
+        const escaped = `"${[...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+        if (first < 6 && sign === 'a')
+          assert.ok((await parse(`"${'x'.repeat(first)}${escaped.slice(1)}`)) === 'x'.repeat(first) + text)
+      }
   })
 
   t('what is no JSON is told so, wherever it breaks', async () => {
     for (const text of ['{', '"', '"\\', '"\\"', '[1,', '{"a":', ']', '}}', 'nul'])
       assert.is(await parsedOr(text), 'MALFORMED_JSON')
+  })
+
+  t('what is no JSON is told so in long texts too', async () => {
+    const long = 'a'.repeat(1_200_000)
+    for (const text of [
+      `"${long}`,
+      `"${long}\n"`,
+      `"${long}\\x"`,
+      `"\\u00"${long}"`,
+      `"${long}" "${long}"`,
+      `{"${long}"}`,
+    ])
+      assert.is(await parsedOr(text), 'MALFORMED_JSON', `${text.slice(0, 4)} … ${text.slice(-4)}`)
+    const torn = Buffer.from(`"${'é'.repeat(600_000)}"`)
+    torn[999_999] = 0x41
+    assert.is(await jsonOf(torn, JSON_TYPE).catch((error: Problem) => error.code), 'MALFORMED_JSON')
+  })
+})
+
+spec('what a refusal repeats', (t) => {
+  const bodyOf = (detail: string, pointer = '') =>
+    problemBody(
+      new Problem('NO_ITEMS', detail, { faults: [{ code: 'NO_ITEMS', pointer, detail }] }),
+      'id',
+      'https://here.test',
+    )
+
+  t('is never more than a person reads, and no credential is cut into one that is shown', () => {
+    const long = 'eyJx '.repeat(200_000)
+    assert.ok(JSON.stringify(bodyOf(long, `/${long}`)).length < 13_000)
+    const token = newToken().token
+    for (let before = 3_900; before <= 4_001; before++) {
+      const { detail, errors = [] } = bodyOf(`${'a '.repeat(before / 2)}${' '.repeat(before % 2)}${token} ${long}`)
+      for (const text of [detail, errors[0]?.detail ?? '']) assert.not.match(text, /btg_/, `${before}`)
+    }
+    assert.is(bodyOf('It has none.').detail, 'It has none.')
+  })
+})
+
+spec('a form', (t) => {
+  t('is read, and refused before it is read where no page sends so much', () => {
+    assert.equal(
+      [...fieldsOf(Buffer.from('a=1&b=%C3%A9+x'))],
+      [
+        ['a', '1'],
+        ['b', 'é x'],
+      ],
+    )
+    assert.equal([...fieldsOf(undefined)], [])
+    assert.is(
+      codeOf(() => fieldsOf(Buffer.alloc(FORM_MAX_BYTES, '&'))),
+      'taken',
+    )
+    assert.is(
+      codeOf(() => fieldsOf(Buffer.alloc(FORM_MAX_BYTES + 1, '&'))),
+      'BODY_TOO_LARGE',
+    )
+  })
+
+  t('is read by nobody else: no other file of the api takes bytes apart into fields', () => {
+    const root = new URL('../../../', import.meta.url)
+    const others = globSync('api/**/*.ts', { cwd: root }).filter((path) => path !== 'api/http/reading/form.ts')
+    const takers = others.filter((path) =>
+      /URLSearchParams\([^)]*(form|bytes|body)/.test(readFileSync(new URL(path, root), 'utf8')),
+    )
+    assert.equal(takers, [])
   })
 })
 

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { JUDGE_LIMITS, judgeBusy, makeComposeJudge } from '../../../controllers/base/judging/judge.ts'
 import type { ThreadLimits } from '../../../controllers/base/threads/pool.ts'
 import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
@@ -26,6 +27,15 @@ const withJudge = async (
   }
 }
 
+/** Of each thread of this process (proc(5), the 19th field of stat). */
+const nicenesses = (): Map<number, number> =>
+  new Map(
+    readdirSync('/proc/self/task').map((thread) => {
+      const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+      return [Number(thread), Number(fields[16])]
+    }),
+  )
+
 /** Turns of this loop while something is under way. */
 const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
   let turns = 0
@@ -51,6 +61,17 @@ spec('the judge of compose files', (t) => {
       const here = await turnsDuring((async () => judgeCompose(heavy, shared))())
       assert.is(here, 0, 'here nothing came in between')
       assert.ok(turns > 0, 'there something did')
+    }),
+  )
+
+  t('gives way to whoever answers health and lease, where both want the same core', () =>
+    withJudge(async ({ judge }) => {
+      const before = nicenesses()
+      await judge(good, shared, demo)
+      const of = nicenesses()
+      assert.is(of.get(process.pid), before.get(process.pid), 'the thread of the loop is what it was')
+      const judging = [...of].filter(([thread, nice]) => !before.has(thread) && nice === 10)
+      assert.ok(judging.length > 0, [...of.values()].join())
     }),
   )
 

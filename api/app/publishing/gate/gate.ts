@@ -10,6 +10,7 @@ import { ACCESS_PATH, GATE_HEADER, VERIFY_PATH, VIA_HEADER, VIA_LINK } from '../
 import { cookieOf } from '../../../auth/cookie.ts'
 import { refuseForeign } from '../../../auth/csrf.ts'
 import { Problem } from '../../../http/problem.ts'
+import { fieldsOf } from '../../../http/reading/form.ts'
 import type { Answer, ApiRequest } from '../../../http/route.ts'
 import { makePageAnswer } from '../../../page/answer.ts'
 import { acceptedLang } from '../../../page/lang.ts'
@@ -104,7 +105,7 @@ const enter = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, slug, password_version } = app
   refuseElsewhere(request, app.url)
   const lang = langOf(request)
-  const form = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8'))
+  const form = fieldsOf(request.form)
   const next = safeNext(form.get('next'))
   const { waitMs, right } = await deps.attempts.begin({ ip: visitorOf(request), target: `app:${id}` })
   if (waitMs > 0) {

@@ -2,43 +2,19 @@
  * An upload in its JSON form. Contents are long texts: they stay the bytes that were sent until they are gone through, and only
  * what is left of the body without them becomes values.
  */
-import { randomUUID } from 'node:crypto'
 import { WRITTEN_COMPOSE } from '../../../../crds/app/recognise/project.ts'
 import { COMPOSE_NAMES } from '../../../../crds/app/sources/source.ts'
 import { pointerSegment } from '../../../../crds/values/pointer.ts'
 import { Problem } from '../../../http/problem.ts'
-import { endOfString, isJsonType, isName, jsonOf, QUOTE, refuseCostly } from '../../../http/reading/json.ts'
+import { isJsonType, jsonOf, survey } from '../../../http/reading/json.ts'
+import { type Lifted, lift } from '../../../http/reading/longtexts.ts'
 import { type Files, type FlowingFile, flowingFiles } from '../../../io/archive.ts'
 import { base64In } from './base64.ts'
 import { plainFile } from './contents.ts'
 import { refuseUpload as refuse } from './refusal.ts'
 
-/** Shorter texts become values. */
-const LONG_BYTES = 4_096
 const BACKSLASH = 0x5c
 const MODES: Readonly<Record<string, number>> = { '644': 0o644, '0644': 0o644, '755': 0o755, '0755': 0o755 }
-
-/** `rest`: the body in which a word stands for each long text; `textOf` gives the bytes of that text with its quotes. */
-type Lifted = { rest: Buffer; textOf(value: string): Buffer | null }
-
-const lift = (bytes: Buffer): Lifted => {
-  // nobody can write it who has not seen it
-  const mark = `${randomUUID()} `
-  const texts: Buffer[] = []
-  const parts: Buffer[] = []
-  let done = 0
-  for (let at = bytes.indexOf(QUOTE); at >= 0; ) {
-    const end = endOfString(bytes, at) + 1
-    if (end - at >= LONG_BYTES && end <= bytes.length && !isName(bytes, end - 1)) {
-      parts.push(bytes.subarray(done, at), Buffer.from(`"${mark}${texts.length}"`))
-      texts.push(bytes.subarray(at, end))
-      done = end
-    }
-    at = bytes.indexOf(QUOTE, end)
-  }
-  const textOf = (value: string) => (value.startsWith(mark) ? (texts[Number(value.slice(mark.length))] ?? null) : null)
-  return { rest: Buffer.concat([...parts, bytes.subarray(done)]), textOf }
-}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -88,8 +64,7 @@ const composeOf = async (value: unknown, lifted: Lifted, contentType: string | u
 /** @throws Problem */
 export const jsonFiles = async (bytes: Buffer, contentType: string | undefined): Promise<Files> => {
   // said of the body as it was sent
-  if (isJsonType(contentType ?? '')) await refuseCostly(bytes)
-  const lifted = lift(bytes)
+  const lifted = lift(bytes, isJsonType(contentType ?? '') ? await survey(bytes) : [])
   const body = await jsonOf(lifted.rest, contentType)
   if (!isRecord(body)) return refuse('BAD_ARCHIVE', '', 'The body is no object with compose and files.')
   knownKeys(body, ['compose', 'files'], '')

@@ -44,6 +44,8 @@ const TEXTS: readonly [what: string, each: string, last: string][] = [
   ['brackets', '[', ']'],
   ['tags', '<a ', '>'],
   ['line ends', '\r\n', 'x'],
+  ['quotes', '"', 'x'],
+  ['backslashes', '\\', 'x'],
   ['joined signs', 'e\u0301\u200d', 'x'],
   ['Arabic', '\u0644\u0627 ', 'x'],
 ]
