@@ -51,21 +51,20 @@ const summed = async (bytes: Buffer): Promise<{ bytes: Buffer; sha256: string }>
   return { bytes, sha256: sha256Of(bytes) }
 }
 
-/** What a caller sent, with its pictures looked at. */
-export type SentPictures<Content> = {
-  /** Without bytes in it: keys in their place. */
-  content: Content
+/** Pictures that were looked at. */
+export type ReadPictures = {
+  /** The content without their bytes in it: keys in their place. */
+  named(content: SentContent): SentContent
   /** Key → sha256. */
   sums: Record<string, string>
   store(deps: Pick<SiteNeeds, 'blobs'>): Promise<void>
 }
 
 /**
- * The content without bytes in it, and what its pictures are; nothing is stored before `store`.
- * @param content a whole one or what of it is to change, in the names of the spec
+ * Looks at what stands in a content and at what was sent beside it; nothing is stored before `store`.
  * @throws Problem INVALID_FIELD
  */
-export const readPictures = async <Content>(content: Content, sent: SentAssets): Promise<SentPictures<Content>> => {
+export const readPictures = async (content: SentContent, sent: SentAssets): Promise<ReadPictures> => {
   const uploads: [string, Buffer][] = []
   for (const [key, text] of Object.entries(sent)) uploads.push([key, await bytesOf(text)])
   refuseFaults([...sizeFault(uploads), ...kindFaults(uploads)])
@@ -79,15 +78,11 @@ export const readPictures = async <Content>(content: Content, sent: SentAssets):
   )) {
     const { bytes, sha256 } = await summed(await bytesOf(base64Of(value)))
     const key = `${DATA_KEY}${sha256.slice(0, DATA_KEY_DIGITS)}`
-    keys.set(value, key)
+    keys.set(value, `asset:${key}`)
     pictures.push({ key, bytes, sha256 })
   }
-  const named = (value: string): string => {
-    const key = keys.get(value)
-    return key === undefined ? value : `asset:${key}`
-  }
   return {
-    content: withPictures(contentSchema, content, named),
+    named: (given) => withPictures(contentSchema, given, (value) => keys.get(value) ?? value),
     sums: Object.fromEntries(pictures.map(({ key, sha256 }) => [key, sha256])),
     store: async ({ blobs }) => {
       for (const { bytes } of pictures) await blobs.put(bytes)

@@ -14,7 +14,7 @@ import { refuseForeign, sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { assetsOf, readPictures, withPicturePlace } from './assets.ts'
+import { assetsOf, type ReadPictures, readPictures, withPicturePlace } from './assets.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { type ShownSiteRow, sites } from './read.ts'
@@ -58,19 +58,28 @@ type Sent = Fields & { assets?: Record<string, string | null> }
 const keptAssets = (before: Record<string, string> = {}, sent: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(before).filter(([key]) => sent[key] !== null))
 
-/** What was sent, in the names of the spec, with its pictures looked at; nothing is stored yet. */
-const readSent = async (body: Sent) => {
+/** What was sent, in the names of the spec. */
+const sentOf = (body: Sent) => {
   const { assets = {}, ...rest } = body
   const { content, ...fields } = toPatch(SITE, rest)
-  const uploads = Object.entries(assets).filter((pair): pair is [string, string] => pair[1] !== null)
-  return { fields, assets, pictures: await readPictures(content as Fields | undefined, Object.fromEntries(uploads)) }
+  return { assets, fields, content: content as Fields | undefined }
+}
+type SentChange = ReturnType<typeof sentOf>
+
+const contentAfter = (spec: SiteSpec, { content, fields }: SentChange): SentContent =>
+  mergedContent(spec.content, content, (fields.preset ?? spec.preset) != null)
+
+/** With pictures looked at; nothing is stored yet. */
+const picturesAfter = (spec: SiteSpec, sent: SentChange): Promise<ReadPictures> => {
+  const uploads = Object.entries(sent.assets).filter((pair): pair is [string, string] => pair[1] !== null)
+  return readPictures(contentAfter(spec, sent), Object.fromEntries(uploads))
 }
 
 /** What the site is to be. @throws Problem */
-const updated = (spec: SiteSpec, { fields, assets, pictures }: Awaited<ReturnType<typeof readSent>>): SiteSpec => {
-  const content = mergedContent(spec.content, pictures.content, (fields.preset ?? spec.preset) != null)
-  const named = assetsOf(content, pictures.sums, keptAssets(spec.assets, assets))
-  const given = Object.entries({ ...spec, ...fields, content, assets: named })
+const updated = (spec: SiteSpec, sent: SentChange, { named, sums }: ReadPictures): SiteSpec => {
+  const content = named(contentAfter(spec, sent))
+  const assets = assetsOf(content, sums, keptAssets(spec.assets, sent.assets))
+  const given = Object.entries({ ...spec, ...sent.fields, content, assets })
   const after = withDefaults<SiteSpec>(specSchema, Object.fromEntries(given.filter(([, value]) => value !== null)))
   const faults = [...fixedFaults(specSchema, spec, after), ...siteFaults(after)]
   refuseFaults(faults.map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
@@ -81,12 +90,13 @@ export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<
   const row = await sites.find(deps, request)
   const there = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
   refuseForeign(there, sameOwner(row), row.name)
-  const sent = await readSent(request.body as Sent)
-  const desired = updated(there.spec, sent)
-  await sent.pictures.store(deps)
+  const sent = sentOf(request.body as Sent)
+  const pictures = await picturesAfter(there.spec, sent)
+  const desired = updated(there.spec, sent, pictures)
+  await pictures.store(deps)
   const write = () =>
     editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
-      const change = mergeDiff(now, updated(now, sent))
+      const change = mergeDiff(now, updated(now, sent, pictures))
       return Object.keys(change).length === 0 ? null : change
     })
   return changed(deps, request, row, write).catch((error: unknown) => {

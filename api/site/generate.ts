@@ -74,7 +74,8 @@ const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: N
   let isNew = false
   let written: Pick<SiteSpec, 'content' | 'assets'> = desired
   const act = async () => {
-    const { content, sums, store } = await readPictures(desired.content, assets)
+    const { named, sums, store } = await readPictures(desired.content, assets)
+    const content = named(desired.content)
     const spec: SiteSpec = { ...desired, content, assets: assetsOf(content, sums) }
     written = spec
     refuseFaults(siteFaults(spec).map((one) => ({ ...one, pointer: restPointer(one.pointer) })))

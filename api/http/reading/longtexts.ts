@@ -31,18 +31,20 @@ const ESCAPE_BYTES = 6
 const FOLLOWING_MAX = 3
 const isFollowing = (byte: number | undefined): boolean => byte !== undefined && byte >> 6 === 0b10
 
-/** The last place up to `at` that is within no escape and no character. @param start where one begins */
+/** The last place up to `at` that is within no escape and no character. @param start where one begins, a piece before `at` */
 const cutUpTo = (bytes: Buffer, start: number, at: number): number => {
-  const last = bytes.subarray(Math.max(start, at - ESCAPE_BYTES + 1), at).lastIndexOf(BACKSLASH)
+  const from = at - ESCAPE_BYTES + 1
+  const last = bytes.subarray(from, at).lastIndexOf(BACKSLASH)
   if (last < 0) {
     let cut = at
     while (at - cut < FOLLOWING_MAX && isFollowing(bytes[cut])) cut--
     return cut
   }
-  let run = Math.max(start, at - ESCAPE_BYTES + 1) + last
+  const end = from + last + 1
+  let run = end - 1
   while (run > start && bytes[run - 1] === BACKSLASH) run--
-  // nothing but backslashes: each two are one
-  return run > start ? run : at - ((at - start) % 2)
+  // nothing but backslashes from the start: each two are one
+  return run > start ? run : end - ((end - start) % 2)
 }
 
 const PIECE_BYTES = 1_000_000

@@ -121,6 +121,14 @@ spec('the cost of JSON', (t) => {
       }
   })
 
+  t('a long text of backslashes may end in any escape where a piece ends', async () => {
+    for (let pairs = 499_990; pairs < 500_004; pairs++)
+      for (const last of ['\\u0041', '\\n', '\\"', 'é', '']) {
+        const text = `"${'\\\\'.repeat(pairs)}${last}${'x'.repeat(20)}"`
+        assert.ok((await parse(text)) === JSON.parse(text), `${pairs} ${last}`)
+      }
+  })
+
   t('what is no JSON is told so, wherever it breaks', async () => {
     for (const text of ['{', '"', '"\\', '"\\"', '[1,', '{"a":', ']', '}}', 'nul'])
       assert.is(await parsedOr(text), 'MALFORMED_JSON')

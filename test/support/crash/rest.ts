@@ -69,6 +69,9 @@ union all select app || ': a backup is ' || state || ', and on its host' from ap
   where ended_at is null or dropped_at is null
 union all select app || ': ' || host || ' is ' || place from app_slugs
   where place = 'coming' or (place = 'left' and until <= $1::timestamptz)
+-- Whoever was cut off and came back at once may have been let in by what the gate knew a second ago.
+union all select app || ': what was open is to be ended once more' from app_routes
+  where let_in ->> 'access' <> 'public' and jsonb_array_length(let_in -> 'again') > 0
 union all select endpoint || ': a delivery is under way' from deliveries
   where state = 'pending' and due_at <= $1::timestamptz and begun > 0`
 

@@ -213,6 +213,7 @@ const secondLife = async <Played>(story: Story<Played>, world: World, { client, 
   }
   const played = await story.play(next, { headers: {} })
   await settle(story, world, 'the story to settle after the crash')
+  await comeToRest(story, world, { process: next, calls: life.calls })
   await story.look(world.databaseUrl, played)
   await rest(next)
   await next.end()
