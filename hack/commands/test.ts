@@ -54,7 +54,7 @@ function openCompiled(): string {
  * What the files on real parts may take together, four of them side by side: with the pure part and the set-up, 20 minutes on
  * two cores (hack/decisions/063).
  */
-const turnBudgetMs = 55 * 60_000
+const turnBudgetMs = 40 * 60_000
 
 async function main(): Promise<number> {
   const asked = readArguments()
