@@ -160,7 +160,7 @@ const said = (text: string): string => {
   return `${withoutCredentials(text.slice(0, startOfRun(text, SAID_MAX_CHARS)))}…`
 }
 
-const faultSaid = ({ code, pointer, detail }: Fault): Fault => ({ code, pointer: said(pointer), detail: said(detail) })
+const faultSaid = (fault: Fault): Fault => ({ ...fault, pointer: said(fault.pointer), detail: said(fault.detail) })
 
 /** The body of the answer. `type` is a page of this service that explains the code. */
 export const problemBody = (problem: Problem, requestId: string, publicUrl: string) => {

@@ -1,6 +1,6 @@
 /**
- * How a process of Bottega keeps memory and looks through it, in the image and wherever its bundle is started otherwise (hack/decisions/120): bodies of
- * megabytes come and go, and are judged beside threads.
+ * How a process of Bottega keeps memory and looks through it, in the image and wherever its bundle is started otherwise
+ * (hack/decisions/120): bodies of megabytes come and go, and are judged beside threads.
  */
 export const memoryEnv = {
   // A larger young generation makes nothing faster, and is filled before it is looked through. Four threads that collect beside two cores

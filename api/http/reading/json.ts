@@ -1,7 +1,7 @@
 /** The JSON value of a body. What it costs is seen in its bytes, before anything is built of them. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
-import { type LongText, parseApart } from './longtexts.ts'
+import { BACKSLASH, type LongText, parseApart } from './longtexts.ts'
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
@@ -22,7 +22,6 @@ export const VALUES_MAX = 25_000
 export const NAMES_MAX = 5_000
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COLON = 0x3a
 const SPACE = 0x20
 

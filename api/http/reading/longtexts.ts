@@ -24,7 +24,7 @@ export const lift = (bytes: Buffer, texts: readonly LongText[]): Lifted => {
   return { rest: Buffer.concat([...parts, bytes.subarray(starts.at(-1))]), textOf }
 }
 
-const BACKSLASH = 0x5c
+export const BACKSLASH = 0x5c
 /** Of the longest escape, `\u0041`. */
 const ESCAPE_BYTES = 6
 /** Bytes of one character in UTF-8 behind its first. */

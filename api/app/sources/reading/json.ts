@@ -7,13 +7,12 @@ import { COMPOSE_NAMES } from '../../../../crds/app/sources/source.ts'
 import { pointerSegment } from '../../../../crds/values/pointer.ts'
 import { Problem } from '../../../http/problem.ts'
 import { isJsonType, jsonOf, survey } from '../../../http/reading/json.ts'
-import { type Lifted, lift } from '../../../http/reading/longtexts.ts'
+import { BACKSLASH, type Lifted, lift } from '../../../http/reading/longtexts.ts'
 import { type Files, type FlowingFile, flowingFiles } from '../../../io/archive.ts'
 import { base64In } from './base64.ts'
 import { plainFile } from './contents.ts'
 import { refuseUpload as refuse } from './refusal.ts'
 
-const BACKSLASH = 0x5c
 const MODES: Readonly<Record<string, number>> = { '644': 0o644, '0644': 0o644, '755': 0o755, '0755': 0o755 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

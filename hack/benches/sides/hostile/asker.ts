@@ -54,7 +54,8 @@ const NICENESS = 15
 
 /**
  * Whoever attacks has a machine of their own: what makes and sends bodies here takes no core from what is measured.
- * @returns what lets all threads of this process that there are at this call give way; those that ask are made between the two
+ * @returns what lets all threads of this process that there are at this call give way; those that ask are made between the two.
+ *   Who is made later gives way as well, and is answered no sooner for it.
  */
 export const standBack = (): (() => void) => {
   const threads = readdirSync('/proc/self/task')
