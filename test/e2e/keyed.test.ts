@@ -13,6 +13,8 @@ import { siteContent } from '../support/stage/publishing.ts'
 
 const COPIES = 3_000
 const PLAYS = 5
+/** Once in a while all is counted by the clock, on nobody's way; what reads all for each request does so more often. */
+const OFTEN = 3
 /** A session tells what it has counted when it was idle for ten seconds. */
 const TOLD_MS = 11_000
 
@@ -122,6 +124,18 @@ spec('what stands in the database', (t) => {
     await Promise.all([invoices(), sites(), box.toRunning()])
   }
 
+  /** What is read again and again from one end to the other while all is played a few times. */
+  const readWhole = async (filled: ReadonlySet<string>): Promise<{ table: string; read: number }[]> => {
+    const { url } = platform.database
+    await sleep(TOLD_MS)
+    await query(url, 'select pg_stat_reset()')
+    for (let n = 0; n < PLAYS; n += 1) await play()
+    await sleep(TOLD_MS)
+    const read = (await query(url, READ)) as { table: string; read: number }[]
+    assert.ok(read.some((one) => one.read > 0))
+    return read.filter((one) => filled.has(one.table) && one.read >= OFTEN * COPIES)
+  }
+
   t(
     'is looked up by key, however much of it there is',
     async () => {
@@ -130,16 +144,11 @@ spec('what stands in the database', (t) => {
       const filled = await fill(url)
       const missing = GROWS.split(' ').filter((table) => !filled.has(table))
       assert.equal(missing, [], 'not filled')
-      await sleep(TOLD_MS)
-      await query(url, 'select pg_stat_reset()')
-      for (let n = 0; n < PLAYS; n += 1) await play()
-      await sleep(TOLD_MS)
-      const read = (await query(url, READ)) as { table: string; read: number }[]
-      assert.ok(read.some((one) => one.read > 0))
-      // once in a while all is counted by the clock, on nobody's way
-      const whole = read.filter((one) => filled.has(one.table) && one.read >= PLAYS * COPIES)
-      assert.equal(whole, [], 'read from one end to the other')
+      assert.equal(await readWhole(filled), [], 'read from one end to the other, by plans made when there was little')
+      // some thousands of rows are few enough that a join over all of them looks cheap to who expects a hundred look-ups
+      await query(url, 'analyze')
+      assert.equal(await readWhole(filled), [], 'read from one end to the other, by plans made when there was much')
     },
-    { timeoutMs: 300_000 },
+    { timeoutMs: 600_000 },
   )
 })

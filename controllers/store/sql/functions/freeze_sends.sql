@@ -55,7 +55,9 @@ begin
       select distinct on (f.resource, f.n) f.resource, f.n, g.at, g.entry
       from frozen f join given g on g.resource = f.resource and g.n = f.n
     ) o
-    left join register r on o.entry is not null and r.resource = o.resource and r.step = 0
+    -- The limit keeps this a look-up by index: of a mere join PostgreSQL reads the register from one end to the other.
+    left join lateral (select r.series_id from register r where o.entry is not null and r.resource = o.resource and r.step = 0 limit 1) r
+      on true
     order by r.series_id, o.resource, o.n
   loop
     if one.entry is not null then
