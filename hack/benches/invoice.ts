@@ -120,6 +120,7 @@ export const standUp = async ({ scratch, progress }: BenchContext, env: Record<s
     databaseUrl: postgres.url,
     kubeconfigs,
     env,
+    discardsMails: true,
   })
   await stack.start()
   step.done()

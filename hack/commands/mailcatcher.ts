@@ -6,8 +6,8 @@ import { SMTPServer } from 'smtp-server'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 
 export type MailCatcherOptions = {
-  /** Where each mail becomes one `.eml` file, whole from the moment it is there; names sort by arrival. */
-  dir: string
+  /** Where each mail becomes one `.eml` file, whole from the moment it is there; names sort by arrival. Null: none is kept. */
+  dir: string | null
   /** 0 draws one. */
   port: number
   /** Loopback when absent. */
@@ -30,13 +30,14 @@ export async function startMailCatcher({
   refuse = {},
   delayMs = 0,
 }: MailCatcherOptions): Promise<MailCatcher> {
-  mkdirSync(dir, { recursive: true })
+  if (dir !== null) mkdirSync(dir, { recursive: true })
   let sequence = 0
   const keep = async (chunks: readonly Buffer[]) => {
     sequence += 1
     const name = `${Date.now()}-${String(sequence).padStart(6, '0')}`
-    const partial = join(dir, `.${name}.partial`)
     if (delayMs > 0) await sleep(delayMs)
+    if (dir === null) return
+    const partial = join(dir, `.${name}.partial`)
     // synchronous: a thread pool's round trips cost more processor time than these small writes, and benchmarks count it
     writeFileSync(partial, Buffer.concat(chunks))
     renameSync(partial, join(dir, `${name}.eml`))
@@ -70,25 +71,28 @@ export async function startMailCatcher({
   return { port: bound, stop: () => new Promise((resolve) => server.close(() => resolve())) }
 }
 
-/** `--port N --dir D [--refuse TEXT=CODE]… [--delay-ms N]` */
+/** `--port N (--dir D | --discard) [--refuse TEXT=CODE]… [--delay-ms N]` */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '0' },
       dir: { type: 'string' },
+      discard: { type: 'boolean', default: false },
       refuse: { type: 'string', multiple: true, default: [] },
       'delay-ms': { type: 'string', default: '0' },
     },
   })
-  if (values.dir === undefined) throw new CommandRefusal('--dir is needed: the folder for the mails.', { exitCode: 2 })
+  if (values.dir === undefined && !values.discard)
+    throw new CommandRefusal('--dir is needed, the folder for the mails, or --discard.', { exitCode: 2 })
   const refuse = Object.fromEntries(
     values.refuse.map((pair) => [pair.slice(0, pair.lastIndexOf('=')), Number(pair.slice(pair.lastIndexOf('=') + 1))]),
   )
-  const options = { dir: values.dir, port: Number(values.port), refuse, delayMs: Number(values['delay-ms']) }
+  const dir = values.discard ? null : (values.dir ?? null)
+  const options = { dir, port: Number(values.port), refuse, delayMs: Number(values['delay-ms']) }
   const catcher = await startMailCatcher(options).catch((cause) => {
     throw new CommandRefusal(`The mail catcher could not listen: ${messageOf(cause)}.`, { cause })
   })
-  console.log(`mail catcher on 127.0.0.1:${catcher.port}, mails in ${values.dir}`)
+  console.log(`mail catcher on 127.0.0.1:${catcher.port}, ${dir === null ? 'mails are taken and not kept' : `mails in ${dir}`}`)
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })

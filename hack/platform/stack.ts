@@ -30,6 +30,8 @@ export type StackOptions = {
   env?: Record<string, string>
   /** Where the API listens; any free port when absent. */
   apiPort?: number
+  /** Mails are taken and not kept: a benchmark counts what sending costs, and no file system of ours. */
+  discardsMails?: boolean
 }
 
 export type Stack = {
@@ -172,7 +174,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const mail = serviceOf(options, {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
-    args: ['--port', String(ports.mail), '--dir', mailDir],
+    args: ['--port', String(ports.mail), ...(options.discardsMails ? ['--discard'] : ['--dir', mailDir])],
     isReady: () => isListening(ports.mail),
   })
   // each a pod of its own: neither can see whether the other lives
