@@ -27,10 +27,9 @@ export const FINE = { weight: 'regular', size: 7.5, ink: 'muted' } as const
 
 export type Style = { weight: Weight; size: number; ink: Ink }
 
-/** A cursor that knows its page and how far down it has come. */
+/** A cursor that knows its page and how far down it has come, which is `y`. */
 export const makeCursor = (faces: Faces) => {
   const pages: Mark[][] = [[]]
-  let y = TOP
   const put = (mark: Mark): void => void pages.at(-1)?.push(mark)
   const measure = ({ weight, size }: Style, text: string): number => (widthOf(faces[weight], text) * size) / 1000
   const set = ({ size, ink }: Style, x: number, baseline: number, line: Line): void =>
@@ -45,23 +44,19 @@ export const makeCursor = (faces: Faces) => {
   }
   const turnPage = (): void => {
     pages.push([])
-    y = TOP
+    cursor.y = TOP
   }
-  return {
+  const cursor = {
     pages,
+    // a value, and no accessor: V8 makes a shape for each object with accessors of its own, and keeps it until all is looked through
+    y: TOP,
     put,
     measure,
     laid,
     set,
     left,
     right,
-    get y() {
-      return y
-    },
-    set y(next: number) {
-      y = next
-    },
-    room: () => FLOOR - y,
+    room: (): number => FLOOR - cursor.y,
     turnPage,
     rule: (x: number, width: number, at: number, ink: Ink = 'rule') =>
       put({ mark: 'fill', x, y: at, width, height: ink === 'rule' ? 0.5 : 0.9, ink }),
@@ -70,11 +65,12 @@ export const makeCursor = (faces: Faces) => {
     column: (style: Style, text: string, x: number, width: number): void => {
       const step = style.size * 1.38
       for (const line of wrap(faces[style.weight], style.size, text, width)) {
-        if (FLOOR - y < step) turnPage()
-        set(style, x, y + style.size * 1.08, line)
-        y += step
+        if (FLOOR - cursor.y < step) turnPage()
+        set(style, x, cursor.y + style.size * 1.08, line)
+        cursor.y += step
       }
     },
   }
+  return cursor
 }
 export type Cursor = ReturnType<typeof makeCursor>

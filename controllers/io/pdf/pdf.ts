@@ -58,14 +58,38 @@ type Inside = {
   page: Page
   info: Record<string, unknown>
   endMetadata(): void
+  push(chunk: Uint8Array | null): boolean
   openImage(bytes: Buffer): Picture
 }
 type Doc = Omit<PDFKit.PDFDocument, keyof Inside> & Inside
 
 type About = { title: string; lang: string; date: Date }
 
-const open = (face: Face, { title, lang, date }: About): Doc => {
-  const doc = new PDFDocument({
+/**
+ * A document that keeps its bytes to itself, and says its title twice as each place wants it. Methods, and no functions put
+ * on each document: V8 keeps what such a function knows, which is all of the document, until it looks through the whole heap.
+ */
+class Paper extends (PDFDocument as unknown as new (options: object) => Doc) {
+  declare chunks?: Uint8Array[]
+  declare isWhole?: boolean
+
+  /** Hundreds of small pieces, which need not go through a stream one by one; the first come while it is being made. */
+  override push(chunk: Uint8Array | null): boolean {
+    this.chunks ??= []
+    if (chunk === null) this.isWhole = true
+    else this.chunks.push(chunk)
+    return true
+  }
+
+  /** pdfkit writes the information dictionary before and pastes it, unescaped, into the XMP. */
+  override endMetadata(): void {
+    this.info.Title = escapeXml(String(this.info.Title))
+    super.endMetadata()
+  }
+}
+
+const open = (face: Face, { title, lang, date }: About): Paper =>
+  new Paper({
     size: [PAGE.width, PAGE.height],
     margin: 0,
     autoFirstPage: false,
@@ -74,17 +98,9 @@ const open = (face: Face, { title, lang, date }: About): Doc => {
     lang,
     displayTitle: true,
     // named, or pdfkit loads Helvetica
-    font: face.embeddable as unknown as string,
+    font: face.embeddable,
     info: { Title: title, Producer: 'Bottega', Creator: 'Bottega', CreationDate: date, ModDate: date },
-  }) as unknown as Doc
-  const { endMetadata } = doc
-  // pdfkit writes the information dictionary before and pastes it, unescaped, into the XMP
-  doc.endMetadata = () => {
-    doc.info.Title = escapeXml(title)
-    endMetadata.call(doc)
-  }
-  return doc
-}
+  })
 
 const draw = (doc: Doc, pages: Mark[][], logo: Picture | undefined): void => {
   const fonts: Fonts = makeFonts((face) => {
@@ -117,18 +133,10 @@ const attach = (doc: Doc, { name, bytes, profile }: Attachment): void => {
   ;(doc as unknown as { appendXML(xml: string): void }).appendXML(facturX({ name, profile }))
 }
 
-const finish = (doc: Doc): Promise<Buffer> => {
+const finish = (doc: Paper): Buffer => {
   // a subset's outlines hardly shrink: deflating them costs more than all the rest
   doc.compress = false
-  const { promise, resolve } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  // hundreds of small pieces, which need not go through a stream one by one
-  for (let head = doc.read(); head !== null; head = doc.read()) chunks.push(head)
-  doc.push = (chunk: Buffer | null) => {
-    if (chunk === null) resolve(Buffer.concat(chunks))
-    else chunks.push(chunk)
-    return true
-  }
   doc.end()
-  return promise
+  if (!doc.isWhole) throw new Error('pdfkit ended a document without its last bytes')
+  return Buffer.concat(doc.chunks ?? [])
 }
