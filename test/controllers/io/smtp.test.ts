@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import type { SMTPServerOptions } from 'smtp-server'
 import { type Mail, MailError, type Mailer, makeMailer, POOL_MAX } from '../../../controllers/io/mail.ts'
 import { polite, type Stop, startScript, startSink } from '../../support/doubles/smtp.ts'
@@ -45,6 +46,32 @@ const fault = async (sending: Promise<unknown>): Promise<MailError> => {
 }
 
 spec('a mail that is taken', (t) => {
+  t('says what it was given, in whichever way that is written on the way', async () => {
+    const lines = [
+      'a'.repeat(76),
+      'b'.repeat(77),
+      'c'.repeat(2_000),
+      'ends in blanks \t ',
+      '=3D = =',
+      '.',
+      '',
+      'From x',
+      '漢'.repeat(400),
+    ]
+    const random = fc.sample(fc.string({ unit: 'grapheme', maxLength: 300 }), { numRuns: 40, seed: 1 })
+    const texts = [...lines, lines.join('\n'), ...random.map((text) => text.replace(/\r/g, ' '))].map(
+      (text) => `${text} .`,
+    )
+    const sink = await startSink()
+    await withMailer(sink, async (mailer) => {
+      for (const text of texts) await mailer.send(mail({ text, html: `<pre>${text}</pre>` }))
+      assert.equal(
+        sink.taken.map(({ email }) => [email.text?.trimEnd(), email.html?.trimEnd()]),
+        texts.map((text) => [text, `<pre>${text}</pre>`]),
+      )
+    })
+  })
+
   t('arrives with its own Message-ID, date, both parts and the address for replies', async () => {
     const sink = await startSink()
     await withMailer(sink, async (mailer) => {
