@@ -92,7 +92,9 @@ async function main(): Promise<number> {
   const catcher = await startMailCatcher(options).catch((cause) => {
     throw new CommandRefusal(`The mail catcher could not listen: ${messageOf(cause)}.`, { cause })
   })
-  console.log(`mail catcher on 127.0.0.1:${catcher.port}, ${dir === null ? 'mails are taken and not kept' : `mails in ${dir}`}`)
+  console.log(
+    `mail catcher on 127.0.0.1:${catcher.port}, ${dir === null ? 'mails are taken and not kept' : `mails in ${dir}`}`,
+  )
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })

@@ -14,6 +14,7 @@ import {
   type PartName,
   partNames,
   parts,
+  wallOf,
 } from '../../test/support/runner/parts.ts'
 import { add, type FileResult, nothing, tellWhich } from '../../test/support/runner/result.ts'
 import { type RunOptions, runFiles, type TestFile } from '../../test/support/runner/run.ts'
@@ -50,11 +51,8 @@ function openCompiled(): string {
   return paths.compiled
 }
 
-/**
- * What the files on real parts may take together, four of them side by side: with the pure part and the set-up, 20 minutes on
- * two cores (hack/decisions/063).
- */
-const turnBudgetMs = 40 * 60_000
+/** What the files on real parts may take by the clock: with the pure part and the set-up, 20 minutes on two cores (hack/decisions/063). */
+const turnLimitMs = 13 * 60_000
 
 async function main(): Promise<number> {
   const asked = readArguments()
@@ -148,13 +146,15 @@ function choose({ only, whole, full, files }: Arguments): { chosen: readonly Cho
 
 /** Of the files on real parts those whose turn it is; the others had theirs in a run before. Said, and never a failure hidden. */
 function chooseTurn(all: readonly Chosen[]): readonly Chosen[] {
-  const long = all.filter(({ part }) => !part.isPure).flatMap(({ files }) => files)
+  const long = all
+    .filter(({ part }) => !part.isPure)
+    .flatMap(({ name, files }) => files.map((file) => ({ name, file })))
   const pasts: Pasts = readPasts(paths.testTurns)
-  const candidates = long.map(pathOf).flatMap((file) => {
-    const known = sums.get(file)
-    return known ? [{ file, ...known }] : []
+  const candidates = long.flatMap(({ name, file }) => {
+    const known = sums.get(pathOf(file))
+    return known ? [{ file: pathOf(file), lane: name, ...known }] : []
   })
-  const turn = new Set(turnOf(candidates, pasts, turnBudgetMs))
+  const turn = new Set(turnOf(candidates, pasts, { limitMs: turnLimitMs, wallOf }))
   if (turn.size === long.length) return all
   const left = `${long.length - turn.size} passed in a run before and come up again in the next`
   console.log(`· ${turn.size} of ${long.length} files on real parts have their turn; ${left}. --whole runs all.`)

@@ -74,3 +74,11 @@ export type Part = {
 export type PartName = keyof typeof parts
 export const partNames = groups.flatMap((group) => group.parts)
 export type Chosen = { name: PartName; part: Part; files: string[] }
+
+/** How long parts take, by what their files take added up: those of a group side by side, the groups one after another. */
+export const wallOf = (costs: ReadonlyMap<string, number>): number =>
+  groups.reduce((sum, { parts: names, places }) => {
+    const lanes = names.map((name) => ({ name, ms: costs.get(name) ?? 0 }))
+    const all = lanes.reduce((ms, lane) => ms + lane.ms, 0) / places.total
+    return sum + Math.max(all, ...lanes.map(({ name, ms }) => ms / (places.lanes?.[name] ?? places.total)))
+  }, 0)

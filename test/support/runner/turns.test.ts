@@ -11,7 +11,12 @@ const past = (endedAt: number, tookMs = 10, more: Partial<Past> = {}): Past => (
   ...SAME,
   ...more,
 })
-const candidates = (...files: string[]) => files.map((file) => ({ file, ...SAME }))
+const candidates = (...files: string[]) => files.map((file) => ({ file, lane: 'one', ...SAME }))
+/** One after another. */
+const within = (limitMs: number) => ({
+  limitMs,
+  wallOf: (costs: ReadonlyMap<string, number>) => [...costs.values()].reduce((sum, ms) => sum + ms, 0),
+})
 
 spec('the turn of a test file', (t) => {
   t('comes first for what failed, is new or was changed, whatever that costs', () => {
@@ -20,20 +25,24 @@ spec('the turn of a test file', (t) => {
       changed: past(9, 500, { sha256: 'another text' }),
       good: past(1, 10),
     }
-    assert.equal(turnOf(candidates('good', 'new', 'changed', 'failed'), pasts, 100), ['new', 'changed', 'failed'])
+    assert.equal(turnOf(candidates('good', 'new', 'changed', 'failed'), pasts, within(100)), [
+      'new',
+      'changed',
+      'failed',
+    ])
   })
 
   t('comes next for what waited longest, as far as the budget goes', () => {
     const pasts: Pasts = { a: past(3), b: past(1), c: past(2) }
-    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 20), ['b', 'c'])
-    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 30), ['a', 'b', 'c'])
-    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 9), [])
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, within(20)), ['b', 'c'])
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, within(30)), ['a', 'b', 'c'])
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, within(9)), [])
   })
 
   t('comes sooner for what is about code that was changed, though not at any cost', () => {
     const pasts: Pasts = { about: past(9, 10, { subject: 'other code' }), a: past(1), b: past(2) }
-    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, 20), ['about', 'a'])
-    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, 9), [])
+    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, within(20)), ['about', 'a'])
+    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, within(9)), [])
   })
 
   t('is about the rooms that its path names', () => {
@@ -60,7 +69,16 @@ spec('the turn of a test file', (t) => {
 
   t('is not taken from a long one by a short one behind it', () => {
     const pasts: Pasts = { long: past(1, 90), short: past(2, 10) }
-    assert.equal(turnOf(candidates('long', 'short'), pasts, 50), [])
+    assert.equal(turnOf(candidates('long', 'short'), pasts, within(50)), [])
+  })
+
+  t('is not taken from a lane that has room by one that has none', () => {
+    const pasts: Pasts = { slow1: past(1, 60), slow2: past(2, 60), quick: past(3, 30), last: past(4, 80) }
+    const lanes = { slow1: 'hosts', slow2: 'hosts', quick: 'pages', last: 'pages' }
+    const both = Object.entries(lanes).map(([file, lane]) => ({ file, lane, ...SAME }))
+    const wallOf = (costs: ReadonlyMap<string, number>) => Math.max(...costs.values())
+    assert.equal(turnOf(both, pasts, { limitMs: 100, wallOf }), ['slow1', 'quick'])
+    assert.equal(turnOf(both, pasts, { limitMs: 120, wallOf }), ['slow1', 'slow2', 'quick', 'last'])
   })
 
   t('comes for each file within few runs', () => {
@@ -69,7 +87,7 @@ spec('the turn of a test file', (t) => {
     const totalMs = Object.values(pasts).reduce((sum, { tookMs }) => sum + tookMs, 0)
     const seen = new Set<string>()
     for (let run = 0; run < 4; run++) {
-      for (const file of turnOf(candidates(...files), pasts, totalMs / 3)) {
+      for (const file of turnOf(candidates(...files), pasts, within(totalMs / 3))) {
         seen.add(file)
         pasts = { ...pasts, [file]: { ...(pasts[file] as Past), endedAt: 100 + run } }
       }

@@ -34,7 +34,10 @@ export function makeSums(root: string): (file: string) => Sums {
   }
 }
 
-type Candidate = Sums & { file: string }
+type Candidate = Sums & { file: string; lane: string }
+
+/** How long files take that ran so long in each lane, and how long they may. */
+export type Limit = { limitMs: number; wallOf(costs: ReadonlyMap<string, number>): number }
 
 /** What must be run: nobody knows how it does now. */
 const isOpen = ({ file, sha256 }: Candidate, pasts: Pasts): boolean => {
@@ -43,21 +46,27 @@ const isOpen = ({ file, sha256 }: Candidate, pasts: Pasts): boolean => {
 }
 
 /**
- * @param budgetMs of the files' own time, added up; what must be run is taken whatever it costs
+ * @param limit of the time by the clock; what must be run is taken whatever it costs
  * @returns the files whose turn it is, in the order they were given
  */
-export function turnOf(candidates: readonly Candidate[], pasts: Pasts, budgetMs: number): string[] {
-  const taken = new Set(candidates.filter((one) => isOpen(one, pasts)).map(({ file }) => file))
-  const costOf = (file: string) => pasts[file]?.tookMs ?? 0
-  let leftMs = budgetMs - [...taken].reduce((sum, file) => sum + costOf(file), 0)
+export function turnOf(candidates: readonly Candidate[], pasts: Pasts, { limitMs, wallOf }: Limit): string[] {
+  const taken = new Set<string>()
+  const costs = new Map<string, number>()
+  const costWith = ({ file, lane }: Candidate) => (costs.get(lane) ?? 0) + (pasts[file]?.tookMs ?? 0)
+  const take = (one: Candidate) => {
+    costs.set(one.lane, costWith(one))
+    taken.add(one.file)
+  }
+  for (const one of candidates) if (isOpen(one, pasts)) take(one)
   const waitsSince = ({ file, subject }: Candidate) =>
     pasts[file]?.subject === subject ? (pasts[file]?.endedAt ?? 0) : 0
   const waiting = candidates.filter(({ file }) => !taken.has(file)).sort((a, b) => waitsSince(a) - waitsSince(b))
-  for (const { file } of waiting) {
-    // a short one that fits does not overtake a long one: that one would never come up
-    if (costOf(file) > leftMs) break
-    leftMs -= costOf(file)
-    taken.add(file)
+  // a short one that fits does not overtake a long one of its lane: that one would never come up
+  const full = new Set<string>()
+  for (const one of waiting) {
+    if (full.has(one.lane)) continue
+    if (wallOf(new Map([...costs, [one.lane, costWith(one)]])) > limitMs) full.add(one.lane)
+    else take(one)
   }
   return candidates.map(({ file }) => file).filter((file) => taken.has(file))
 }
