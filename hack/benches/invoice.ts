@@ -9,9 +9,9 @@ import { createKubectl } from '../platform/kubectl.ts'
 import { applyNamespace, applyPlatform, createDemoAccounts, writeServiceKubeconfig } from '../platform/platform.ts'
 import { apiUrlOf, query, startPostgres } from '../platform/postgres.ts'
 import { createStack, type Stack } from '../platform/stack.ts'
-import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
 import { ITEMS, RAW_NAMESPACE, rawClient, rawPair } from './sides/rawpair.ts'
+import { type Cost, costUnderLoad, load, mean } from './sides/underload.ts'
 
 /**
  * Sent invoices through REST (number, snapshot and mail included) beside a raw create + status patch of the same object
@@ -38,24 +38,6 @@ const BODY = JSON.stringify({
   tax_rate_bp: 2000,
   items: ITEMS,
 })
-
-/** So many callers, one call after another, for so long. Gives calls per second. */
-const load = async (callers: number, seconds: number, call: (caller: number) => Promise<void>): Promise<number> => {
-  const startMs = performance.now()
-  const endMs = startMs + seconds * 1000
-  let calls = 0
-  const one = async (caller: number) => {
-    while (performance.now() < endMs) {
-      await call(caller)
-      calls++
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, (_, caller) => one(caller)))
-  return calls / ((performance.now() - startMs) / 1000)
-}
-
-type Pids = () => Record<string, number | null>
-type Cost = { rate: number; cpuMs: number; each: Record<string, number> }
 
 const timed = async (call: () => Promise<void>): Promise<number> => {
   const startMs = performance.now()
@@ -162,32 +144,13 @@ const sender = (stack: Stack, token: string) => {
   return { post, close: () => agent.close() }
 }
 
-/** Rate of some work, and CPU milliseconds of each process for one unit of it. */
-const cpuOf = async (pids: Pids, work: () => Promise<number>): Promise<Cost> => {
-  const before = cpuSecondsOf(pids())
-  const startMs = performance.now()
-  const rate = await work()
-  const done = (rate * (performance.now() - startMs)) / 1000
-  const after = cpuSecondsOf(pids())
-  const each = Object.entries(after).map(([name, seconds]): [string, number] => [
-    name,
-    ((seconds - (before[name] ?? 0)) * 1000) / done,
-  ])
-  return { rate, cpuMs: each.reduce((sum, [, ms]) => sum + ms, 0), each: Object.fromEntries(each) }
-}
-
-/** Turns are of one length, so their mean is the rate over all of them. */
-const mean = (costs: Cost[]): Cost => {
-  const of = (pick: (cost: Cost) => number) => costs.reduce((sum, cost) => sum + pick(cost), 0) / costs.length
-  const names = Object.keys(costs[0]?.each ?? {})
-  const each = Object.fromEntries(names.map((name) => [name, of((cost) => cost.each[name] ?? 0)]))
-  return { rate: of(({ rate }) => rate), cpuMs: of(({ cpuMs }) => cpuMs), each }
-}
+const mailsOf = (stack: Stack): Promise<number> =>
+  counted(stack.metricsUrls.controllers, 'bottega_mail_attempts_total{outcome="sent"}')
 
 const mailsDone = async (stack: Stack, wanted: number) => {
   const endMs = performance.now() + 60_000
   while (performance.now() < endMs) {
-    if ((await counted(stack.metricsUrls.controllers, 'bottega_mail_attempts_total{outcome="sent"}')) >= wanted) return
+    if ((await mailsOf(stack)) >= wanted) return
     await sleep(50)
   }
   throw new Error('the mails did not all go out within a minute')
@@ -207,19 +170,25 @@ type Sides = {
 const measureTurns = async ({ stack, pids, commits, raw, send, sent }: Sides) => {
   const writes = async () => (await written(stack.metricsUrls.api)) + (await written(stack.metricsUrls.controllers))
   const [writesBefore, sentBefore, commitsBefore] = [await writes(), sent(), await commits()]
-  // The mails belong to the work: a turn ends when its last one is out.
-  const sendAndDeliver = async () => {
-    const first = sent()
-    const startMs = performance.now()
-    await load(CALLERS, SECONDS / TURNS, send)
-    await mailsDone(stack, sent())
-    return (sent() - first) / ((performance.now() - startMs) / 1000)
+  let pairs = 0
+  const pair = async () => {
+    await raw()
+    pairs++
   }
-  const raws = [await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))]
+  const rawTurn = () =>
+    costUnderLoad({ pids, callers: CALLERS, seconds: RAW_SECONDS, call: pair, done: async () => pairs })
+  const sending = { pids, callers: CALLERS, seconds: SECONDS / TURNS, call: send }
+  // The mails belong to the work: what counts is an invoice whose mail is out.
+  const turn = async () => {
+    const cost = await costUnderLoad({ ...sending, done: () => mailsOf(stack) })
+    await mailsDone(stack, sent())
+    return cost
+  }
+  const raws = [await rawTurn()]
   const turns: Cost[] = []
-  for (let turn = 1; turn <= TURNS; turn++) {
-    turns.push(await cpuOf(pids, sendAndDeliver))
-    raws.push(await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw)))
+  for (let n = 0; n < TURNS; n++) {
+    turns.push(await turn())
+    raws.push(await rawTurn())
   }
   await sleep(1_500) // the statistics of PostgreSQL lag by a second
   const invoices = sent() - sentBefore
