@@ -88,7 +88,8 @@ spec('a command that is run in an app', (t) => {
       assert.is(done.result.code, 'COMMAND_FAILED')
       assert.equal(done.run.env_keys, ['TOKEN'])
       const { text, headers } = await output(done.id)
-      assert.match(text, /^one \[redacted\]\n/)
+      // two streams: a busy engine may hand on what went to the other one first
+      assert.match(text, /^one \[redacted\]$/m)
       assert.match(text, /404 Not Found/, 'the database answered')
       assert.match(done.result.detail, /ended with exit code 3: .*404/)
       assert.is(headers.get('output-next'), String(Buffer.byteLength(text)))
