@@ -109,6 +109,22 @@ const makeCompiler = (allErrors: boolean): Compiler => {
 /** Which reports all that it finds, and which ends with the first. */
 const [thorough, stopping] = [makeCompiler(true), makeCompiler(false)]
 
+const forgetAll = (): void => {
+  for (const { forget } of [stopping, thorough]) forget()
+}
+
+const FORGET_MS = 50
+let isToForget = false
+/** Once for all that is judged in a moment: there are thousands of parts, and to ask each took longer than to judge a small body. */
+const forgetSoon = (): void => {
+  if (isToForget) return
+  isToForget = true
+  setTimeout(() => {
+    isToForget = false
+    forgetAll()
+  }, FORGET_MS).unref()
+}
+
 /** A longer word is no misspelling. */
 const TYPO_MAX = 64
 
@@ -244,7 +260,8 @@ export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
   return (value) => {
     const faults = findingsIn(value)
     // a branch that did not fit found something too, where another did
-    for (const { forget } of [stopping, thorough]) forget()
+    if (faults.length === 0) forgetSoon()
+    else forgetAll()
     return faults
   }
 }

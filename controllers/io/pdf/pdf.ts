@@ -58,7 +58,9 @@ type Inside = {
   page: Page
   info: Record<string, unknown>
   endMetadata(): void
-  push(chunk: Uint8Array | null): boolean
+  push(end: null): boolean
+  _offset: number
+  _write(piece: string | Uint8Array): void
   openImage(bytes: Buffer): Picture
 }
 type Doc = Omit<PDFKit.PDFDocument, keyof Inside> & Inside
@@ -70,14 +72,20 @@ type About = { title: string; lang: string; date: Date }
  * on each document: V8 keeps what such a function knows, which is all of the document, until it looks through the whole heap.
  */
 class Paper extends (PDFDocument as unknown as new (options: object) => Doc) {
-  declare chunks?: Uint8Array[]
+  /** A text is a line in Latin-1. */
+  declare pieces?: (string | Uint8Array)[]
   declare isWhole?: boolean
 
-  /** Hundreds of small pieces, which need not go through a stream one by one; the first come while it is being made. */
-  override push(chunk: Uint8Array | null): boolean {
-    this.chunks ??= []
-    if (chunk === null) this.isWhole = true
-    else this.chunks.push(chunk)
+  /** Hundreds of small pieces, which are put together once. The first come while the document is being made. */
+  override _write(piece: string | Uint8Array): void {
+    this.pieces ??= []
+    this.pieces.push(piece)
+    this._offset += typeof piece === 'string' ? piece.length + 1 : piece.length
+  }
+
+  /** All other pieces are written. */
+  override push(end: null): boolean {
+    this.isWhole = end === null
     return true
   }
 
@@ -85,6 +93,20 @@ class Paper extends (PDFDocument as unknown as new (options: object) => Doc) {
   override endMetadata(): void {
     this.info.Title = escapeXml(String(this.info.Title))
     super.endMetadata()
+  }
+
+  bytes(): Buffer {
+    if (!this.isWhole) throw new Error('pdfkit ended a document without its last bytes')
+    const whole = Buffer.allocUnsafe(this._offset)
+    let at = 0
+    for (const piece of this.pieces ?? []) {
+      if (typeof piece === 'string') at += whole.write(`${piece}\n`, at, 'latin1')
+      else {
+        whole.set(piece, at)
+        at += piece.length
+      }
+    }
+    return whole
   }
 }
 
@@ -137,6 +159,5 @@ const finish = (doc: Paper): Buffer => {
   // a subset's outlines hardly shrink: deflating them costs more than all the rest
   doc.compress = false
   doc.end()
-  if (!doc.isWhole) throw new Error('pdfkit ended a document without its last bytes')
-  return Buffer.concat(doc.chunks ?? [])
+  return doc.bytes()
 }
