@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSecondsOf } from './cpu.ts'
+import { median } from './figure.ts'
 
 /** What work costs while a load lasts: how much of it is done a second, and the processor time of each process for one of it. */
 
@@ -7,7 +8,7 @@ export type Pids = () => Record<string, number | null>
 /** `rate` a second; `each` in milliseconds by process, `cpuMs` of all. */
 export type Cost = { rate: number; cpuMs: number; each: Record<string, number> }
 
-const LEAD_MS = 1_000
+const LEAD_MS = 500
 
 /** So many callers, one call after another, for so long. */
 export const load = async (callers: number, seconds: number, call: () => Promise<void>): Promise<void> => {
@@ -46,9 +47,9 @@ export const costUnderLoad = async ({ pids, callers, seconds, call, done }: Load
   return { rate, cpuMs: each.reduce((sum, [, ms]) => sum + ms, 0), each: Object.fromEntries(each) }
 }
 
-/** Turns are of one length, so their mean is the rate over all of them. */
-export const mean = (costs: Cost[]): Cost => {
-  const of = (pick: (cost: Cost) => number) => costs.reduce((sum, cost) => sum + pick(cost), 0) / costs.length
+/** The middle of each figure: the machine is slower for some seconds now and then, and so are the turns that meet them. */
+export const middle = (costs: Cost[]): Cost => {
+  const of = (pick: (cost: Cost) => number) => median(costs.map(pick))
   const names = Object.keys(costs[0]?.each ?? {})
   const each = Object.fromEntries(names.map((name) => [name, of((cost) => cost.each[name] ?? 0)]))
   return { rate: of(({ rate }) => rate), cpuMs: of(({ cpuMs }) => cpuMs), each }
