@@ -129,7 +129,7 @@ type Outgoing = { data: { onBody?: (body: Readable) => void }; message: MimeNode
 
 /**
  * Composes the mail before it has a connection. nodemailer leads each part through five streams and writes each of a dozen
- * pieces to the socket by itself: texts that are at hand in one piece cost a third of the CPU (hack/decisions/046). And only
+ * pieces to the socket by itself: texts that are at hand in one piece cost a third of the CPU (hack/decisions/121). And only
  * the body knows whether all of it was handed over.
  */
 const inOnePiece = (outgoing: unknown, done: (fault?: Error | null) => void): void => {

@@ -95,8 +95,8 @@ class Paper extends (PDFDocument as unknown as new (options: object) => Doc) {
     super.endMetadata()
   }
 
+  /** All that was written, once it has ended. */
   bytes(): Buffer {
-    if (!this.isWhole) throw new Error('pdfkit ended a document without its last bytes')
     const whole = Buffer.allocUnsafe(this._offset)
     let at = 0
     for (const piece of this.pieces ?? []) {
@@ -106,6 +106,8 @@ class Paper extends (PDFDocument as unknown as new (options: object) => Doc) {
         at += piece.length
       }
     }
+    // what nobody wrote to holds whatever the process had there before
+    if (!this.isWhole || at !== whole.length) throw new Error('pdfkit ended a document without all of its bytes')
     return whole
   }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { wallOf } from './parts.ts'
 import { assert, spec } from './spec.ts'
 import { makeSums, type Past, type Pasts, readPasts, recordPasts, turnOf } from './turns.ts'
 
@@ -79,6 +80,14 @@ spec('the turn of a test file', (t) => {
     const wallOf = (costs: ReadonlyMap<string, number>) => Math.max(...costs.values())
     assert.equal(turnOf(both, pasts, { limitMs: 100, wallOf }), ['slow1', 'quick'])
     assert.equal(turnOf(both, pasts, { limitMs: 120, wallOf }), ['slow1', 'slow2', 'quick', 'last'])
+  })
+
+  t('is reckoned by the places that parts have, groups one after another', () => {
+    const wall = (costs: Record<string, number>) => wallOf(new Map(Object.entries(costs)))
+    assert.is(wall({}), 0)
+    assert.is(wall({ hosts: 40 }), 20)
+    assert.is(wall({ hosts: 40, integration: 60 }), 25)
+    assert.is(wall({ hosts: 40, integration: 60, pages: 10, cluster: 4 }), 30)
   })
 
   t('comes for each file within few runs', () => {
