@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -6,6 +6,10 @@ import { allRoutes } from '../../../api/wiring/routes.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 type Validate = typeof import('../../../api/http/validate.ts')
+
+/** What is let go a moment later is waited for, ten seconds at most. */
+const LOOKS_MAX = 500
+const LOOK_MS = 20
 
 let copies = 0
 /** With engines of its own, which have met no schema yet. */
@@ -97,5 +101,31 @@ spec('checks of bodies', (t) => {
     collect()
     assert.ok(held.length > 500, `${held.length} things`)
     assert.is(held.filter((one) => one.deref() !== undefined).length, 0, 'are held still')
+  })
+
+  t('keep nothing of a body that fits, though not in the first way that was tried', async () => {
+    const { compileCheck } = await freshly()
+    // long enough to be a part of its own
+    const words = Array.from({ length: 40 }, (_, n) => `word ${n}`)
+    const way = (name: string) => ({
+      type: 'object',
+      required: [name],
+      properties: { [name]: { enum: words } },
+      additionalProperties: false,
+    })
+    const check = compileCheck({ type: 'object', properties: { one: { anyOf: [way('left'), way('right')] } } })
+    const judged = (): WeakRef<object> => {
+      const one = { right: 'word 1' }
+      assert.equal(check({ one }), [])
+      return new WeakRef(one)
+    }
+    const held = judged()
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    for (let n = 0; n < LOOKS_MAX && held.deref() !== undefined; n += 1) {
+      await sleep(LOOK_MS)
+      collect()
+    }
+    assert.is(held.deref(), undefined, 'is held still')
   })
 })
