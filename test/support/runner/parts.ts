@@ -54,7 +54,7 @@ export const parts = {
 export const groups: readonly Group[] = [
   { parts: ['unit'], places: { total: 2 } },
   { parts: ['cluster', 'pages'], places: { total: 4, lanes: { cluster: 2, pages: 2 } } },
-  { parts: ['hosts', 'integration'], places: { total: 4, lanes: { hosts: 2, integration: 3 } } },
+  { parts: ['hosts', 'integration'], places: { total: 5, lanes: { hosts: 3, integration: 3 } } },
 ]
 
 export type Group = { parts: readonly PartName[]; places: Places }
