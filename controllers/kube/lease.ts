@@ -6,10 +6,8 @@
 import { backoffMs, sleep } from '../base/backoff.ts'
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { type KindRef, type Kube, microTime, type Ref } from './kube.ts'
-import type { AnyObject } from './objects.ts'
-
-export const LEASE: KindRef = { kind: 'Lease', plural: 'leases', group: 'coordination.k8s.io', version: 'v1' }
+import { type Kube, microTime, type Ref } from './kube.ts'
+import { type AnyObject, LEASE } from './objects.ts'
 
 /** Others may take the lease when it has not moved for so long; the Lease itself says it in whole seconds. */
 const LEASE_MS = 4_000

@@ -1,5 +1,8 @@
 /** Objects and events as the API server sends them. */
 
+/** By its own name here: who asks for the lease alone needs no client with it. */
+export const LEASE = { kind: 'Lease', plural: 'leases', group: 'coordination.k8s.io', version: 'v1' } as const
+
 /** The least that any object of the API server has. */
 export type AnyObject = {
   metadata: {

@@ -5,8 +5,7 @@
 import { GROUP } from '../../crds/kernel/object.ts'
 import { isNotFound } from '../base/errors.ts'
 import type { Kube, Ref } from '../kube/kube.ts'
-import { LEASE } from '../kube/lease.ts'
-import type { AnyObject } from '../kube/objects.ts'
+import { type AnyObject, LEASE } from '../kube/objects.ts'
 import { type RootRow, readRoots } from '../store/installation/roots.ts'
 import type { Pg } from '../store/pg/pg.ts'
 

@@ -101,7 +101,9 @@ async function compile(groupName: string, group: ToolGroup, { folder, missing, s
   const partial = mkdtempSync(join(folder, '.partial-')) // in the same file system, so that the rename below is atomic
   try {
     const total = await countPackages(packages, cwd, step)
-    await runGo(['install', '-v', '-trimpath', '-buildvcs=false', `-ldflags=${group.ldflags.join(' ')}`, ...packages], {
+    // -s -w leave out what debuggers read, so it need not be made: an eighth of the processor time
+    const flags = ['-trimpath', '-buildvcs=false', '-gcflags=all=-dwarf=false', `-ldflags=${group.ldflags.join(' ')}`]
+    await runGo(['install', '-v', ...flags, ...packages], {
       cwd,
       env: { GOBIN: partial },
       onLine: packageCounter(total, step),

@@ -1,7 +1,6 @@
 import { keyIdOf } from '../../../controllers/base/keyring.ts'
 import { type Kube, makeKube } from '../../../controllers/kube/kube.ts'
-import { LEASE } from '../../../controllers/kube/lease.ts'
-import type { AnyObject } from '../../../controllers/kube/objects.ts'
+import { type AnyObject, LEASE } from '../../../controllers/kube/objects.ts'
 import { keepRoots, ROOTS, readKeptRoots } from '../../../controllers/runtime/keptroots.ts'
 import { openKeys } from '../../../controllers/store/installation/open.ts'
 import { KeyUnknown } from '../../../controllers/store/installation/ringkeys.ts'
