@@ -19,8 +19,13 @@ begun() {
     sleep 0.04; tries=$((tries + 1))
   done
 }
+# Who waits long looks seldom: after a second five looks are one.
 await_end() {
-  while [ ! -f "$id/exit" ] && [ "$looks" -gt 0 ]; do sleep 0.04; looks=$((looks - 1)); done
+  often=25
+  while [ ! -f "$id/exit" ] && [ "$looks" -gt 0 ]; do
+    if [ "$often" -gt 0 ]; then sleep 0.04; looks=$((looks - 1)); else sleep 0.2; looks=$((looks - 5)); fi
+    often=$((often - 1))
+  done
 }
 locked() { exec 8>>".lock-$id" && flock 8; }
 report() {

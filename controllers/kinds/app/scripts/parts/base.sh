@@ -30,7 +30,7 @@ start_base() {
   started="$base_project"
   keep_base
   (umask 077; printf '%s\n' "$base" > "$app/base/compose.json") || exit 1
-  wait_for=$limit
+  wait_for=$limit naps=0
   [ -z "$handed" ] || wait_for=$hand_over
   up "$base_project" "$app/base/compose.json" "$app/base" || failed=$?
   end=$(($(date +%s) + wait_for))
@@ -43,6 +43,6 @@ start_base() {
     [ "$verdict" != 0 ] || about="$routed_service on port $routed_port does not answer"
     [ "$(date +%s)" -lt "$end" ] || fail "$exit_base_failed" "$about, after $wait_for s"
     tell
-    sleep 0.1
+    nap
   done
 }
