@@ -10,7 +10,7 @@ import { makeServer } from '../../../api/http/server.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
-import { undocumented } from '../../support/judges/contract.ts'
+import { undocumented } from '../../support/judges/answers/contract.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /**

@@ -11,7 +11,7 @@ import { createStack, type Stack } from '../../../hack/platform/stack.ts'
 import { noteExchange, plantToken } from '../canaries/answers.ts'
 import { keepLogs, keepMails, keepMetrics } from '../canaries/collect.ts'
 import { plantSealed, plantSettings } from '../canaries/platform.ts'
-import { undocumented } from '../judges/contract.ts'
+import { undocumented } from '../judges/answers/contract.ts'
 import { patience } from '../runner/patience.ts'
 import {
   type Database,

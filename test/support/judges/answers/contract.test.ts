@@ -1,4 +1,4 @@
-import { assert, spec } from '../runner/spec.ts'
+import { assert, spec } from '../../runner/spec.ts'
 import { undocumented } from './contract.ts'
 
 const PROBLEM = { type: '/problems/X', title: 'X', status: 404, detail: 'x', code: 'X', request_id: 'req-1' }

@@ -21,7 +21,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/\{\w+\}
 
 /** As `hack/generate` wrote them, which `hack/test` checks first: the routes themselves would bring the whole api with them. */
 const documents = (): { id: string; document: Document }[] => {
-  const folder = join(import.meta.dirname, '..', '..', '..', 'api', 'openapi')
+  const folder = join(import.meta.dirname, '..', '..', '..', '..', 'api', 'openapi')
   return globSync('*.json', { cwd: folder }).map((id) => ({
     id,
     document: JSON.parse(readFileSync(join(folder, id), 'utf8')),
