@@ -52,7 +52,7 @@ function openCompiled(): string {
 }
 
 /** What the files on real parts may take by the clock: with the pure part and the set-up, 20 minutes on two cores (hack/decisions/063). */
-const turnLimitMs = 13 * 60_000
+const turnLimitMs = 11 * 60_000
 
 async function main(): Promise<number> {
   const asked = readArguments()

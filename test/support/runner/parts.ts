@@ -48,8 +48,8 @@ export const parts = {
 
 /**
  * One after another; the files of the parts of one run from one queue, so many side by side. On real parts a file waits half of
- * its time, and those that wait for a node or a host more: two of them go beside two others. A node and the hosts both change
- * the machine and never meet.
+ * its time, and those that wait for a node or a host more: with three of these beside two others both cores have work (97 %, and
+ * 67 % with two beside two). A node and the hosts both change the machine and never meet.
  */
 export const groups: readonly Group[] = [
   { parts: ['unit'], places: { total: 2 } },

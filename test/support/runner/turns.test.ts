@@ -85,9 +85,9 @@ spec('the turn of a test file', (t) => {
   t('is reckoned by the places that parts have, groups one after another', () => {
     const wall = (costs: Record<string, number>) => wallOf(new Map(Object.entries(costs)))
     assert.is(wall({}), 0)
-    assert.is(wall({ hosts: 40 }), 20)
-    assert.is(wall({ hosts: 40, integration: 60 }), 25)
-    assert.is(wall({ hosts: 40, integration: 60, pages: 10, cluster: 4 }), 30)
+    assert.is(wall({ hosts: 60 }), 20)
+    assert.is(wall({ hosts: 60, integration: 90 }), 30)
+    assert.is(wall({ hosts: 60, integration: 90, pages: 10, cluster: 4 }), 35)
   })
 
   t('comes for each file within few runs', () => {
