@@ -6,7 +6,7 @@ import { PROFILE } from '../builders/devinstance.ts'
 import { png } from '../builders/logos.ts'
 import type { Minter } from './callers.ts'
 import { cloud, finalizeBody, reservation } from './devinstances.ts'
-import { call, eventually, type Json, order, type Platform } from './invoicing.ts'
+import { call, eventually, type Json, order, type Platform, type Reply } from './invoicing.ts'
 
 const box = { arch: 'arm64', agents: ['claude-code'], instanceId: cloud().instanceId, sizeClass: 'XS', diskGb: 30 }
 /** Bodies that their owner could send. */
@@ -88,7 +88,8 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
   await makeApp(platform)
   for (const path of ['/api/apps/app-secret', '/api/apps/hosts/secret-host'])
     await eventually(path, async () => (await soon(path, undefined, 'GET')).status === 200)
-  const sent = await soon('/api/invoices', order({ external_ref: 'secret-second' }))
+  // who decides stands still meanwhile: a verdict that were there first would be the answer, and there would be no operation
+  const sent = await stoodStill(platform, () => soon('/api/invoices', order({ external_ref: 'secret-second' })))
   return {
     invoice: invoice.id,
     sha256: shots.snapshots[0].sha256,
@@ -109,6 +110,19 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
     operation: sent.headers.get('location')?.split('/').at(-1) ?? '',
     token: (await minter.token('demo')).id,
     session: (await minter.sessions.issue('demo', 'mail')).sessionId,
+  }
+}
+
+const stoodStill = async (platform: Platform, ask: () => Promise<Reply>): Promise<Reply> => {
+  const pid = platform.controllers.pid()
+  if (pid === null) throw new Error('no controllers run')
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const reply = await ask()
+    if (reply.status !== 202) throw new Error(`answered ${reply.status} in place of 202: ${reply.text}`)
+    return reply
+  } finally {
+    process.kill(pid, 'SIGCONT')
   }
 }
 
