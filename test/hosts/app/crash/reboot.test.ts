@@ -88,8 +88,14 @@ spec('an app whose host loses its power', (t) => {
         // one that goes by itself has just gone
       }
     }
-    const policies = docker('inspect', '-f', '{{.Id}} {{.HostConfig.RestartPolicy.Name}}', ...ids('-a')).split('\n')
-    docker('start', ...policies.filter((one) => one.endsWith(' unless-stopped')).map((one) => one.split(' ')[0] ?? ''))
+    const isKeptUp = (id: string): boolean => {
+      try {
+        return docker('inspect', '-f', '{{.HostConfig.RestartPolicy.Name}}', id) === 'unless-stopped'
+      } catch {
+        return false // a run's own has just been taken away
+      }
+    }
+    docker('start', ...ids('-a').filter(isKeptUp))
   }
 
   const ended = ({ json, text }: Reply): Promise<Json> => {
