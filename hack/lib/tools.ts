@@ -107,7 +107,7 @@ async function compile(groupName: string, group: ToolGroup, { folder, missing, s
     const flags = ['-trimpath', '-buildvcs=false', '-gcflags=all=-dwarf=false', `-ldflags=${group.ldflags.join(' ')}`]
     await runGo(['install', '-v', ...flags, ...packages], {
       cwd,
-      env: { GOBIN: partial, ...(totalmem() > roomyBytes && { GOGC: '400' }) },
+      env: { GOBIN: partial, ...(totalmem() > roomyBytes && { GOGC: process.env.GOGC ?? '400' }) },
       onLine: packageCounter(total, step),
     })
     for (const tool of tools) renameSync(join(partial, tool.builtAs), join(folder, tool.name))
