@@ -33,7 +33,7 @@ import type { PreviewLedger } from '../../store/app/publishing/previews.ts'
 import type { AppPlaces } from '../../store/app/rooms.ts'
 import type { RunLedger } from '../../store/app/runs.ts'
 import type { Directory } from '../account-index.ts'
-import { type BuildAsked, type Builds, buildOf } from './acts/builds.ts'
+import { type Builds, buildOf } from './acts/builds.ts'
 import type { BudgetRefusals } from './acts/refusals.ts'
 import { makeElsewhere } from './health/elsewhere.ts'
 import type { Observations } from './health/observation.ts'
@@ -131,12 +131,6 @@ const jobUnderWay = ({ operations }: Pick<Known, 'operations'>): { running: Oper
 
 type JobDeps = Pick<ObserveDeps, 'hosts' | 'observations' | 'progress' | 'builds'>
 
-/** Tells the turns of builds what is seen of one (acts/builds.ts). */
-const noteBuild = ({ builds }: Pick<JobDeps, 'builds'>, build: BuildAsked, { state }: JobState): void => {
-  if (state === 'running') builds.noteRunning(build)
-  if (state === 'exited') builds.noteOver(build.operation)
-}
-
 /** The job of the operation under way, or the one that takes all of it down; null while it waits for its turn. */
 export const makeJobOf =
   ({ hosts, observations, progress, builds }: JobDeps) =>
@@ -154,7 +148,7 @@ export const makeJobOf =
     const after = await progress.wantedFrom(following)
     const state = await link.jobState(jobIdOf(running, step), { waitMs, after })
     const made = releases.find(({ number }) => number === running.release) ?? null
-    if (step === 'images') noteBuild({ builds }, buildOf(object, running, hosts.facts(host)), state)
+    if (step === 'images') builds.noteJob(buildOf(object, running, hosts.facts(host)), state)
     if (isStartOf(running)) observations.noteStart(object, made, state)
     return progress.due(following, state)
   }

@@ -47,10 +47,10 @@ spec('the builds of a host', (t) => {
   t('that another leader began count as soon as they are seen, and one of which nothing is heard no more', () => {
     let nowMs = 0
     const builds = makeBuilds({ nowMs: () => nowMs })
-    for (const account of ['a', 'b', 'c']) builds.noteRunning(build(account, 1))
+    for (const account of ['a', 'b', 'c']) builds.noteJob(build(account, 1), { state: 'running' })
     assert.not.ok(builds.take(build('d', 1)))
     nowMs = 100_000
-    builds.noteRunning(build('a', 1))
+    builds.noteJob(build('a', 1), { state: 'running' })
     builds.take(build('d', 1))
     nowMs = 130_000
     assert.ok(builds.take(build('d', 1)))
@@ -83,7 +83,11 @@ spec('the builds of a host', (t) => {
   })
 })
 
-const started = async (builds: Builds, ids: readonly string[], how: 'build' | 'pull' = 'build') => {
+const started = async (
+  builds: Builds,
+  ids: readonly string[],
+  { how = 'build', state = 'running' }: { how?: 'build' | 'pull'; state?: 'running' | 'exited' } = {},
+) => {
   const service = { name: 'web', image: 'a:1', build: how === 'build' ? { context: '.' } : null }
   const sealed = { project: { services: [service] }, images: [] } as unknown as SealedRelease
   const jobs: string[] = []
@@ -100,7 +104,7 @@ const started = async (builds: Builds, ids: readonly string[], how: 'build' | 'p
       link: () => ({
         startJob: async (job: string) => {
           jobs.push(job)
-          return { state: 'running' }
+          return { state }
         },
       }),
     },
@@ -132,8 +136,15 @@ spec('a release that is built', (t) => {
     assert.equal((await started(builds, ['op-3'])).jobs, ['op-3'])
   })
 
+  t('has left its place when it was built as soon as it was begun', async () => {
+    const ids = ['op-1', 'op-2', 'op-3', 'op-4']
+    const { jobs, said } = await started(makeBuilds(), ids, { state: 'exited' })
+    assert.equal(jobs, ids)
+    assert.equal(said, [])
+  })
+
   t('of images alone waits for nobody', async () => {
-    const { jobs } = await started(makeBuilds(), ['op-1', 'op-2', 'op-3', 'op-4'], 'pull')
+    const { jobs } = await started(makeBuilds(), ['op-1', 'op-2', 'op-3', 'op-4'], { how: 'pull' })
     assert.is(jobs.length, 4)
   })
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppResource } from '../../../../crds/app/schema.ts'
-import type { Operation, TargetHost } from '../../../../crds/app/world.ts'
+import type { JobState, Operation, TargetHost } from '../../../../crds/app/world.ts'
 import { belongsTo } from '../../../../crds/kernel/fields.ts'
 
 /** On one host at once. */
@@ -26,9 +26,12 @@ export type Builds = {
   take(build: BuildAsked): boolean
   /** It builds nothing: it only takes images from elsewhere. */
   notePull(operation: string): void
-  /** Its job was seen to run. One that a former leader started counts, whether it builds or not. */
-  noteRunning(build: BuildAsked): void
-  /** Its job has ended, or will never be. */
+  /**
+   * How its job was seen, by whoever saw it: who starts one may see its end in the same answer. One that a former leader started
+   * counts, whether it builds or not.
+   */
+  noteJob(build: BuildAsked, job: Pick<JobState, 'state'>): void
+  /** Its operation has ended, or its job will never be. */
   noteOver(operation: string): void
   /** Whether it still waits, after so long at most. */
   waits(operation: string, waitMs: number): Promise<boolean>
@@ -85,6 +88,11 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
     places.set(build.operation, { build, isRunning: true, heardMs: nowMs() })
   }
 
+  const leave = (operation: string): void => {
+    places.delete(operation)
+    if (places.size === 0) turns.clear()
+  }
+
   return {
     take: (build) => {
       const place = hear(build.operation) ?? { build, isRunning: false, heardMs: nowMs() }
@@ -97,13 +105,13 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
       return true
     },
     notePull: (operation) => void pulls.add(operation),
-    noteRunning: (build) => {
-      if (!pulls.has(build.operation)) run(build)
+    noteJob: (build, { state }) => {
+      if (state === 'running' && !pulls.has(build.operation)) run(build)
+      if (state === 'exited') leave(build.operation)
     },
     noteOver: (operation) => {
-      places.delete(operation)
+      leave(operation)
       pulls.delete(operation)
-      if (places.size === 0) turns.clear()
     },
     waits: async (operation, waitMs) => {
       const isWaiting = () => {

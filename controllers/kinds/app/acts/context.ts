@@ -102,6 +102,7 @@ export const end = async (
   const event = { on: state, code, message: redact(message), log }
   // What runs may have been started again for it, and listen elsewhere.
   context.observations.forget(object.metadata.name)
+  context.builds.noteOver(operation.id)
   return applyDecision(await context.ledger.change({ operation, event, at: instantOf(context), ...told }))
 }
 

@@ -116,6 +116,9 @@ const startingJob = async (
   })
 }
 
+const buildFor = ({ hosts }: ActContext, object: AppResource, operation: Operation) =>
+  buildOf(object, operation, hosts.facts(object.spec.hostId))
+
 /** Whose turn it is not yet waits for it, and says so. @returns whether it may be begun */
 const takesTurn = async (context: ActContext, object: AppResource, sealed: SealedRelease, operation: Operation) => {
   if (imageRequests(sealed).every(({ how }) => how !== 'build')) {
@@ -123,7 +126,7 @@ const takesTurn = async (context: ActContext, object: AppResource, sealed: Seale
     return true
   }
   const { hostId } = object.spec
-  if (context.builds.take(buildOf(object, operation, context.hosts.facts(hostId)))) return true
+  if (context.builds.take(buildFor(context, object, operation))) return true
   await context.progress.note(operation, sayFull(hostId))
   return false
 }
@@ -152,6 +155,7 @@ export const startReleaseJob = async (
       : await startingJob(context, object, sealed, { ...given, leaseOf })
   const after = await context.progress.wantedFrom(given)
   const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS, after })
+  if (given.step === 'images') context.builds.noteJob(buildFor(context, object, given.operation), state)
   if (given.step === 'start' && given.operation.kind !== 'scale')
     context.observations.noteStart(object, given.release, state)
   const due = context.progress.due(given, state)
