@@ -23,13 +23,14 @@ const turn = (release: number): void => {
   docker('exec', docker('ps', '-q', ...filters), '/bin/busybox', 'touch', '/tmp/turn')
 }
 
-/** `cutMax`: of what the kernel ends at any moment an answer may be on its way. */
+/** `cutMax`: of what the kernel ends at any moment, with its container or for its memory, an answer may be on its way. */
 const BAD: { what: string; sent(): Project; reason: RegExp; log: RegExp; cutMax?: number }[] = [
   {
     what: 'ends',
     sent: () => project('bad', { command: `${SERVING}; ${TOLD}; echo no more disk for me; exit 3` }),
     reason: /web ended by itself and was restarted|web was restarted \d+ times|web is exited, exit code 3/,
     log: /no more disk for me/,
+    cutMax: 1,
   },
   {
     what: 'ends, and is not started again',
@@ -40,6 +41,7 @@ const BAD: { what: string; sent(): Project; reason: RegExp; log: RegExp; cutMax?
       }),
     reason: /web is exited, exit code 4/,
     log: /that was it/,
+    cutMax: 1,
   },
   {
     what: 'takes more and more memory',
