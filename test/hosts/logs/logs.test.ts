@@ -169,6 +169,9 @@ spec('the logs of an app', (t) => {
       })
       const { operation, release } = (await stage.deploy(app.id, sent)).json
       assert.is(operation.state, 'succeeded', JSON.stringify(operation))
+      const built = await (await open(`/api/apps/${app.id}/operations/${operation.id}/logs`)).text()
+      assert.match(built, /^worker: the same image as web$/m)
+      assert.not.match(built, /worker: the build begins/)
       const logs = `/api/apps/${app.id}/logs`
       const both = (await stage.api('GET', `${logs}?tail=20`)).text.trimEnd().split('\n')
       assert.ok(

@@ -60,6 +60,20 @@ build_in_cell() {
   id=$(docker load -q -i "$one.tar" </dev/null | sed -n 's/^Loaded image[^:]*: *//p') && [ -n "$id" ] && docker tag "$id" "$name" || return 1
   rm -f "$one.tar"
 }
+# `build_once <number>`: not what is here, and what is the same as another of this release has its name beside that: what serves, works and
+# migrates is mostly one image.
+build_once() {
+  { IFS= read -r service && IFS= read -r name; } < "$here/cell/$1/names" || return 1
+  ! docker image inspect "$name" >/dev/null 2>&1 || return 0
+  for same in $made; do
+    [ "${same##*:}" = "${name##*:}" ] || continue
+    docker tag "$same" "$name" || return 1
+    same=${same##*/}
+    printf '%s: the same image as %s\n' "$service" "${same%:*}"
+    return 0
+  done
+  build_in_cell "$1"
+}
 # `have_image <field of the Host> <image> <what it does>`
 have_image() {
   docker image inspect "$2" >/dev/null 2>&1 || { say pull "$1" "$2"; docker pull "$2" </dev/null 2>&1; } || {
@@ -69,9 +83,10 @@ have_image() {
 }
 build_all_in_cell() {
   have_image builder "$builder" builds && { [ -z "$gate" ] || have_image gate "$gate" 'builds go through'; } || return 1
-  number=0
+  number=0 made=''
   while [ "$number" -lt "$cells" ]; do
-    build_in_cell "$number" || return $?
+    build_once "$number" || return $?
+    made="$made $name"
     number=$((number + 1))
   done
 }
