@@ -5,6 +5,7 @@ import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Canaries, openCanaries } from '../../test/support/canaries/judge.ts'
 import { type Arguments, readArguments } from '../../test/support/runner/arguments.ts'
+import { boundsOf } from '../../test/support/runner/bounds.ts'
 import { type Calls, openCalls } from '../../test/support/runner/calls.ts'
 import {
   type Chosen,
@@ -16,9 +17,10 @@ import {
   parts,
   wallOf,
 } from '../../test/support/runner/parts.ts'
+import { type Laned, openRecord, type RunRecord } from '../../test/support/runner/record.ts'
 import { add, type FileResult, nothing, tellWhich } from '../../test/support/runner/result.ts'
-import { type RunOptions, runFiles, type TestFile } from '../../test/support/runner/run.ts'
-import { makeSums, type Pasts, readPasts, recordPasts, type Sums, turnOf } from '../../test/support/runner/turns.ts'
+import { runFiles, type TestFile } from '../../test/support/runner/run.ts'
+import { turnOf } from '../../test/support/runner/turns.ts'
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 import { paths } from '../lib/state.ts'
@@ -38,10 +40,6 @@ const factorOf = (full: boolean): number => (full || process.env.BOTTEGA_TEST_DE
 const filesPerSecondTry = 40
 const secondTriesMin = 3
 const secondTriesOf = (count: number): number => Math.max(secondTriesMin, Math.ceil(count / filesPerSecondTry))
-/** With `--minutes`: second tries have so much longer. */
-const secondTryMinutes = 22
-/** The last of them is cut off, before who waits for the run cuts off all of it. */
-const lastTryMinutes = 4
 
 /** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
 const compiledFilesMax = 20_000
@@ -58,7 +56,8 @@ async function main(): Promise<number> {
   const asked = readArguments()
   const { only, full, strict, files, minutes } = asked
   const named = files.length > 0
-  const { chosen, isWhole: isAll } = choose(asked)
+  const { chosen, isWhole: isAll, isFirst, record } = choose(asked)
+  const bounds = boundsOf({ minutes, isFirst })
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
@@ -79,7 +78,7 @@ async function main(): Promise<number> {
     return files.map((path) => ({ path, env, lane: name, deadlineMs: part.deadlineMs * factorOf(full) }))
   }
   const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
-    const testFiles = group.flatMap((one) => testFilesOf(minutes === null ? one : drawnOrder(one), stageEnv))
+    const testFiles = group.flatMap((one) => testFilesOf(bounds === null ? one : drawnOrder(one), stageEnv))
     const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesOf(testFiles.length)
     const leftMs = (limit: number) => () => limit * 60_000 - performance.now()
     const isPast = (limit: number) => () => leftMs(limit)() < 0
@@ -89,14 +88,12 @@ async function main(): Promise<number> {
       signal: abort.signal,
       places,
       secondTriesMax: tries,
-      ...(minutes !== null && {
-        isLate: isPast(minutes),
-        isOver: isPast(minutes + secondTryMinutes),
-        leftMs: leftMs(minutes + secondTryMinutes + lastTryMinutes),
-      }),
-      ...(full ? {} : { onEnd: remember }),
+      ...(bounds && { isLate: isPast(bounds.begin), isOver: isPast(bounds.again), leftMs: leftMs(bounds.end) }),
+      ...(full ? {} : { onEnd: record.note }),
     }
-    add(total, await runFiles(testFiles, options))
+    const result = await runFiles(testFiles, options)
+    add(total, result)
+    if (!full) record.noteLeft(lanedOf(group), result.late ?? [])
     for (const { part } of group) await part.after?.()
   }
   const endBuilding = buildAhead(isAll)
@@ -130,50 +127,40 @@ function drawnOrder(one: Chosen): Chosen {
   return { ...one, files: one.files.toSorted((a, b) => placeOf(a).localeCompare(placeOf(b))) }
 }
 
-/** Of the files of this run, as they were when it began. */
-const sums = new Map<string, Sums>()
 const pathOf = (file: string): string => relative(root, file)
 
+/** `isFirst`: nothing was run here before. */
+type Choice = { chosen: readonly Chosen[]; isWhole: boolean; isFirst: boolean; record: RunRecord }
+
+const lanedOf = (chosen: readonly Chosen[]): Laned[] => chosen.map(({ name, files }) => ({ lane: name, files }))
+
 /** What is asked for by name or by part is run whatever was run before. */
-function choose({ only, whole, full, files }: Arguments): { chosen: readonly Chosen[]; isWhole: boolean } {
+function choose({ only, whole, full, files }: Arguments): Choice {
   const isNamed = files.length > 0
   const all = isNamed ? chooseFiles(files) : chooseParts(only)
-  const sumsOf = makeSums(root)
-  for (const file of all.flatMap((one) => one.files.map(pathOf))) sums.set(file, sumsOf(file))
-  const chosen = isNamed || only !== null || whole || full ? all : chooseTurn(all)
-  return { chosen, isWhole: !isNamed && only === null && chosen === all }
+  const record = openRecord(
+    root,
+    paths.testTurns,
+    all.flatMap((one) => one.files),
+  )
+  if (isNamed || only !== null || whole || full)
+    return { chosen: all, isWhole: !isNamed && only === null, isFirst: false, record }
+  const isFirst = Object.keys(record.pasts()).length === 0
+  const chosen = isFirst ? all : chooseTurn(all, record)
+  return { chosen, isWhole: chosen === all, isFirst, record }
 }
 
 /** Of the files on real parts those whose turn it is; the others had theirs in a run before. Said, and never a failure hidden. */
-function chooseTurn(all: readonly Chosen[]): readonly Chosen[] {
-  const long = all
-    .filter(({ part }) => !part.isPure)
-    .flatMap(({ name, files }) => files.map((file) => ({ name, file })))
-  const pasts: Pasts = readPasts(paths.testTurns)
-  const candidates = long.flatMap(({ name, file }) => {
-    const known = sums.get(pathOf(file))
-    return known ? [{ file: pathOf(file), lane: name, ...known }] : []
-  })
-  const turn = new Set(turnOf(candidates, pasts, { limitMs: turnLimitMs, wallOf }))
+function chooseTurn(all: readonly Chosen[], record: RunRecord): readonly Chosen[] {
+  const long = record.candidatesOf(lanedOf(all.filter(({ part }) => !part.isPure)))
+  const turn = new Set(turnOf(long, record.pasts(), { limitMs: turnLimitMs, wallOf }))
   if (turn.size === long.length) return all
-  const left = `${long.length - turn.size} passed in a run before and come up again in the next`
+  const left = `${long.length - turn.size} had theirs in a run before, or have it in the next`
   console.log(`· ${turn.size} of ${long.length} files on real parts have their turn; ${left}. --whole runs all.`)
   return all.flatMap((one) => {
     const files = one.part.isPure ? one.files : one.files.filter((file) => turn.has(pathOf(file)))
     return files.length === 0 ? [] : [{ ...one, files }]
   })
-}
-
-const remember: NonNullable<RunOptions['onEnd']> = (file, { tookMs, passed }) => {
-  const known = sums.get(pathOf(file))
-  if (known === undefined) return
-  const past = { ...known, tookMs: Math.round(tookMs), endedAt: Date.now(), passed }
-  try {
-    recordPasts(paths.testTurns, { [pathOf(file)]: past })
-  } catch (error) {
-    // What is not on record is run again; the verdict of this run is not touched.
-    console.warn(`· the turn of ${pathOf(file)} was not recorded: ${error instanceof Error ? error.message : error}`)
-  }
 }
 
 type GroupRun = {

@@ -18,6 +18,7 @@ export function tellWhich({ late = [], unsteady = [], bad = [] }: FileResult): v
   for (const file of late) console.log(`no time left: ${file} was not run; hack/test ${file} does`)
   for (const file of unsteady) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   for (const what of bad) console.log(`failed: ${what}`)
+  if (late.length > 0) console.log(`· ${late.length} files were not run, for no time was left`)
 }
 
 export const nothing: FileResult = { passed: 0, failed: 0, skipped: 0 }

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { boundsOf } from './bounds.ts'
 import { wallOf } from './parts.ts'
+import { openRecord } from './record.ts'
 import { assert, spec } from './spec.ts'
-import { makeSums, type Past, type Pasts, readPasts, recordPasts, turnOf } from './turns.ts'
+import { leftOf, makeSums, NEVER, type Past, type Pasts, readPasts, recordPasts, turnOf } from './turns.ts'
 
 const SAME = { sha256: 'the same text', subject: 'the same code' }
 const past = (endedAt: number, tookMs = 10, more: Partial<Past> = {}): Past => ({
@@ -44,6 +46,63 @@ spec('the turn of a test file', (t) => {
     const pasts: Pasts = { about: past(9, 10, { subject: 'other code' }), a: past(1), b: past(2) }
     assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, within(20)), ['about', 'a'])
     assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, within(9)), [])
+  })
+
+  t('comes before all others for what no time was left for, though not at any cost', () => {
+    const run: Pasts = { 'test/api/a': past(5, 10), 'test/api/b': past(6, 30), 'test/hosts/c': past(7, 90) }
+    const left = candidates('test/api/left', 'test/hosts/left', 'test/pages/left', 'test/api/a')
+    const pasts = { ...run, ...leftOf(left, run) }
+    const tookMs = Object.fromEntries(left.map(({ file }) => [file, pasts[file]?.tookMs]))
+    assert.equal(tookMs, {
+      'test/api/left': 20,
+      'test/hosts/left': 90,
+      'test/pages/left': 60_000,
+      'test/api/a': 10,
+    })
+    assert.is(pasts['test/api/a']?.endedAt, 5, 'what was run once is not forgotten')
+    assert.is(pasts['test/api/left']?.endedAt, NEVER)
+    const all = candidates(...Object.keys(pasts))
+    assert.equal(turnOf(all, pasts, within(110)), ['test/api/left', 'test/hosts/left'])
+    assert.equal(turnOf(all, pasts, within(20)), ['test/api/left'])
+    const again = { ...pasts, ...leftOf(candidates('test/hosts/left'), pasts) }
+    assert.is(again['test/hosts/left']?.tookMs, 90, 'left twice')
+  })
+
+  t('ends with the hour in the first run of a checkout, and where it was asked for', () => {
+    assert.is(boundsOf({ minutes: null, isFirst: false }), null)
+    const first = boundsOf({ minutes: null, isFirst: true })
+    assert.ok(first && first.begin < first.again && first.again < first.end && first.end <= 60)
+    // continuous integration is cut off after 90
+    const asked = boundsOf({ minutes: 58, isFirst: true })
+    assert.ok(asked && asked.begin === 58 && asked.again > 58 && asked.end > asked.again && asked.end < 90)
+  })
+
+  t('is on record as the files were when the run began, and what was left with it', () => {
+    const root = mkdtempSync('/tmp/bottega-turns-')
+    const files = ['a', 'b'].map((name) => join(root, 'test/api', `${name}.test.ts`))
+    const [a = '', b = ''] = files
+    try {
+      mkdirSync(join(root, 'test/api'), { recursive: true })
+      for (const file of files) writeFileSync(file, 'one')
+      const record = openRecord(root, join(root, 'turns.json'), files)
+      const laned = [{ lane: 'integration', files }]
+      assert.equal(record.pasts(), {})
+      writeFileSync(a, 'two')
+      record.note(a, { tookMs: 10.4, passed: true })
+      record.noteLeft(laned, ['test/api/b.test.ts'])
+      const { 'test/api/a.test.ts': run, 'test/api/b.test.ts': left } = record.pasts()
+      assert.equal([run?.tookMs, left?.tookMs, left?.endedAt], [10, 10, NEVER])
+      assert.ok(run && run.endedAt > NEVER)
+      const later = openRecord(root, join(root, 'turns.json'), files)
+      const turn = (limitMs: number) => turnOf(later.candidatesOf(laned), later.pasts(), within(limitMs))
+      assert.equal(turn(1), ['test/api/a.test.ts'], 'changed since it began')
+      assert.equal(turn(20), ['test/api/a.test.ts', 'test/api/b.test.ts'])
+      record.note(b, { tookMs: 5, passed: false })
+      record.noteLeft(laned, ['test/api/b.test.ts'])
+      assert.is(record.pasts()['test/api/b.test.ts']?.passed, false, 'what failed is not forgotten')
+    } finally {
+      rmSync(root, { recursive: true })
+    }
   })
 
   t('is about the rooms that its path names', () => {

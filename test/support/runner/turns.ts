@@ -8,8 +8,9 @@ import { dirname, join } from 'node:path'
 
 /** What a run stood for: the file's own text, and the code in the rooms that its path names. */
 export type Sums = { sha256: string; subject: string }
-/** How a file did when it was last run. */
+/** How a file did when it was last run. One for which no time was left has ended at {@link NEVER}. */
 export type Past = Sums & { tookMs: number; endedAt: number; passed: boolean }
+export const NEVER = 0
 /** By the file's path below the root. */
 export type Pasts = Readonly<Record<string, Past>>
 
@@ -34,7 +35,7 @@ export function makeSums(root: string): (file: string) => Sums {
   }
 }
 
-type Candidate = Sums & { file: string; lane: string }
+export type Candidate = Sums & { file: string; lane: string }
 
 /** How long files take that ran so long in each lane, and how long they may. */
 export type Limit = { limitMs: number; wallOf(costs: ReadonlyMap<string, number>): number }
@@ -69,6 +70,30 @@ export function turnOf(candidates: readonly Candidate[], pasts: Pasts, { limitMs
     else take(one)
   }
   return candidates.map(({ file }) => file).filter((file) => taken.has(file))
+}
+
+/** What nobody knows a file to take, where none of its lane was run. */
+const TAKES_MS = 60_000
+
+/**
+ * Of files for which no time was left: known as what waits longest, and not as new, for all of them at any cost would be a run as long as
+ * the one that left them. What they take is what the others of their lane took on average.
+ */
+export function leftOf(left: readonly Candidate[], pasts: Pasts): Pasts {
+  const known = Object.entries(pasts).filter(([, { endedAt }]) => endedAt !== NEVER)
+  // a path says of which lane it is by the folder below test/
+  const folderOf = (file: string) => file.split('/')[1]
+  const takesMs = (file: string): number => {
+    const alike = known.filter(([other]) => folderOf(other) === folderOf(file)).map(([, { tookMs }]) => tookMs)
+    return alike.length === 0 ? TAKES_MS : Math.round(alike.reduce((sum, ms) => sum + ms, 0) / alike.length)
+  }
+  const unknown = left.filter(({ file }) => pasts[file] === undefined)
+  return Object.fromEntries(
+    unknown.map(({ file, sha256, subject }) => [
+      file,
+      { sha256, subject, tookMs: takesMs(file), endedAt: NEVER, passed: true },
+    ]),
+  )
 }
 
 /** @returns nothing known where there is no file, or none that can be read: everything is run then */

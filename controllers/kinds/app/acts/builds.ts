@@ -49,6 +49,21 @@ export const buildOf = (
 
 type Place = { build: BuildAsked; isRunning: boolean; heardMs: number }
 
+/**
+ * Of those that may have a place: who has the fewest, who had one longest ago, who came first.
+ * @param here all of one host @param turnOf when an account had a place last @returns null where the host builds enough
+ */
+const nextOf = (here: readonly Place[], turnOf: (account: string) => number): BuildAsked | null => {
+  const running = here.filter(({ isRunning }) => isRunning)
+  if (running.length >= AT_ONCE) return null
+  const ofAccount = ({ account }: BuildAsked) => running.filter(({ build }) => belongsTo(build, account)).length
+  const mayGo = here
+    .filter(({ build, isRunning }) => !isRunning && (!build.isShared || ofAccount(build) < OF_ONE))
+    .map(({ build }) => build)
+  const [first = null] = mayGo.toSorted((a, b) => ofAccount(a) - ofAccount(b) || turnOf(a.account) - turnOf(b.account))
+  return first
+}
+
 export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => number } = {}): Builds => {
   /** By operation, in the order in which they came. */
   const places = new Map<string, Place>()
@@ -64,19 +79,8 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
     return [...places.values()].filter(({ build }) => build.host === host)
   }
 
-  /** Of those that may have a place: who has the fewest, who had one longest ago, who came first. */
-  const isNext = ({ operation, host }: BuildAsked): boolean => {
-    const here = on(host)
-    const running = here.filter(({ isRunning }) => isRunning)
-    const ofAccount = ({ account }: BuildAsked) => running.filter(({ build }) => belongsTo(build, account)).length
-    const mayGo = here
-      .filter(({ build, isRunning }) => !isRunning && (!build.isShared || ofAccount(build) < OF_ONE))
-      .map(({ build }) => build)
-    const [first] = mayGo.toSorted(
-      (a, b) => ofAccount(a) - ofAccount(b) || (turns.get(a.account) ?? 0) - (turns.get(b.account) ?? 0),
-    )
-    return running.length < AT_ONCE && first?.operation === operation
-  }
+  const isNext = ({ operation, host }: BuildAsked): boolean =>
+    nextOf(on(host), (account) => turns.get(account) ?? 0)?.operation === operation
 
   const hear = (operation: string): Place | undefined => {
     const place = places.get(operation)
