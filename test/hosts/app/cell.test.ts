@@ -49,8 +49,11 @@ spec('a cell', (t) => {
     assert.is((await link().run({ script: UPLOAD, lines, body, deadlineMs: 20_000 })).code, 0)
     return listing
   }
+  const imageOf = (slug: string) => `bottega.local/${slug}/web:1`
+  const forget = (slug: string) =>
+    spawnSync('docker', ['-H', `unix://${process.env.BOTTEGA_TEST_DOCKER}`, 'image', 'rm', imageOf(slug)])
   const linesFor = (listing: string, { slug, args = {}, cell = {}, seconds = 60 }: Asked): string[] => {
-    const image = `bottega.local/${slug}/web:1`
+    const image = imageOf(slug)
     const build = { context: '.', dockerfile: 'Dockerfile', args, noCache: false, pull: false }
     const given = {
       origin: slug,
@@ -67,6 +70,8 @@ spec('a cell', (t) => {
   }
   const build = async (recipe: string, asked: Asked): Promise<{ code: number; log: string }> => {
     const lines = linesFor(await upload(asked.slug, recipe), asked)
+    // a name ends with the digest of all that goes in, but here: what is there would be taken for it
+    forget(asked.slug)
     const { code, stdout } = await link().run({ script: IMAGES, lines, deadlineMs: 90_000 })
     return { code, log: stdout.toString('utf8') }
   }
@@ -79,15 +84,7 @@ spec('a cell', (t) => {
     await putGuard(link())
   })
   t.after(async () => {
-    for (const slug of ['alpha', 'beta']) {
-      spawnSync('docker', [
-        '-H',
-        `unix://${process.env.BOTTEGA_TEST_DOCKER}`,
-        'image',
-        'rm',
-        `bottega.local/${slug}/web:1`,
-      ])
-    }
+    for (const slug of ['alpha', 'beta']) forget(slug)
     await open.end()
     await host.end()
   })
@@ -162,6 +159,7 @@ spec('a cell', (t) => {
   t('ends with the job that waits for it, and leaves no cell behind', async () => {
     const sleepers = () => /sleep 4321/.test(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }))
     const lines = linesFor(await upload('beta', `${HEAD}RUN /bin/busybox sleep 4321\n`), { slug: 'beta' })
+    forget('beta')
     await link().startJob({ id: 'cell-cancel', script: IMAGES, lines, limitMs: 60_000 })
     await eventually('its step to run', async () => sleepers(), 30_000)
     const state = await link().cancelJob('cell-cancel')
