@@ -2,112 +2,19 @@
  * The door's check of shape: one compiled ajv validator per route, over the closed REST schema that is derived from the
  * kind's one literal. Findings come back as faults with JSON pointers and, for a misspelt field, the nearest known name.
  */
-import {
-  _,
-  Ajv2020,
-  type CodeKeywordDefinition,
-  type ErrorObject,
-  type KeywordCxt,
-  str,
-  type ValidateFunction,
-} from 'ajv/dist/2020.js'
-import type { SchemaEnv } from 'ajv/dist/compile/index.js'
-import { useFunc } from 'ajv/dist/compile/util.js'
-import ucs2length from 'ajv/dist/runtime/ucs2length.js'
-import { usePattern } from 'ajv/dist/vocabularies/code.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { isDay, isInstant } from '../../crds/values/calendar.ts'
 import { nearest } from '../../crds/values/nearest.ts'
 import { pointerSegment } from '../../crds/values/pointer.ts'
-import { isBase64, withSample } from './reading/base64.ts'
-import { makeParts } from './reading/parts.ts'
+import { type Compiler, makeCompiler } from './reading/checks/compiler.ts'
+import { written } from './reading/checks/written.ts'
 
 /** At most this many findings are reported; the rest would only repeat. */
 const FINDINGS_MAX = 20
 
-/** As a pattern of `data:` URIs has it. */
-const BASE64 = ';base64,['
-const useSample = ({ gen }: KeywordCxt) => gen.scopeValue('func', { ref: withSample })
-
-/**
- * Lengths before patterns. To report all findings, ajv would hold a text against its pattern also when it is too long, so
- * that `maxLength` would keep nothing away from the pattern. `maxLength` counts code points, of which each has at most two
- * units: what is looked over here is reported there.
- */
-const PATTERN: CodeKeywordDefinition = {
-  keyword: 'pattern',
-  type: 'string',
-  schemaType: 'string',
-  error: {
-    message: ({ schemaCode }) => str`must match pattern "${schemaCode}"`,
-    params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
-  },
-  code(context: KeywordCxt) {
-    const { data, schema, parentSchema } = context
-    const text = String(schema).includes(BASE64) ? _`${useSample(context)}(${data})` : data
-    const misses = _`!${usePattern(context, schema)}.test(${text})`
-    const most: unknown = parentSchema.maxLength
-    context.fail(typeof most === 'number' ? _`${data}.length <= ${2 * most} && ${misses}` : misses)
-  },
-}
-
-/**
- * Lengths in code points (JSON Schema 2020-12, validation 6.3), counted only where the units do not tell: ajv counts each text for each of
- * its bounds in each branch, and ten megabytes took 30 ms each time. A code point has one unit or two.
- */
-const LENGTHS: CodeKeywordDefinition = {
-  keyword: ['maxLength', 'minLength'],
-  type: 'string',
-  schemaType: 'number',
-  error: {
-    message: ({ keyword, schemaCode }) =>
-      str`must NOT have ${keyword === 'maxLength' ? 'more' : 'fewer'} than ${schemaCode} characters`,
-    params: ({ schemaCode }) => _`{limit: ${schemaCode}}`,
-  },
-  code(context: KeywordCxt) {
-    const { data, keyword } = context
-    const limit = context.schema as number
-    const count = _`${useFunc(context.gen, ucs2length.default)}(${data})`
-    if (keyword === 'maxLength')
-      context.fail(_`${data}.length > ${limit} && (${data}.length > ${2 * limit} || ${count} > ${limit})`)
-    else context.fail(_`${data}.length < ${limit} || (${data}.length < ${2 * limit} && ${count} < ${limit})`)
-  },
-}
-
-// verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied. A part stays a function
-// of its own, for it was made one so that its code is not written at each place.
-const OPTIONS = { verbose: true, strict: false, allowUnionTypes: true, ownProperties: true, inlineRefs: false } as const
-
-type Compiler = {
-  compile: (schema: object) => ValidateFunction
-  /** What lets each part judge once. */
-  usesOfParts: () => (() => void)[]
-  /** Each function of ajv keeps what it found last, and with it the value that it found it in: a body of megabytes for each part. */
-  forget: () => void
-}
-
-const makeCompiler = (allErrors: boolean): Compiler => {
-  const parts: SchemaEnv[] = []
-  const noted = (code: string, part?: SchemaEnv): string => {
-    if (part) parts.push(part)
-    return code
-  }
-  const made = new Ajv2020({ ...OPTIONS, allErrors, code: { process: noted } })
-  made.addFormat('date', isDay).addFormat('date-time', isInstant).addFormat('base64', isBase64)
-  for (const keyword of ['pattern', 'maxLength', 'minLength']) made.removeKeyword(keyword)
-  made.addKeyword(PATTERN).addKeyword(LENGTHS)
-  const { byParts, names } = makeParts(made)
-  return {
-    compile: (schema) => made.compile(byParts(schema)),
-    usesOfParts: () => names().map((name) => () => void made.getSchema(name)?.({})),
-    forget: () => {
-      for (const { validate } of parts) if (validate) validate.errors = null
-    },
-  }
-}
-
 /** Which reports all that it finds, and which ends with the first. */
-const [thorough, stopping] = [makeCompiler(true), makeCompiler(false)]
+const thorough = makeCompiler('thorough', written?.thorough)
+const stopping = makeCompiler('stopping', written?.stopping)
 
 const forgetAll = (): void => {
   for (const { forget } of [stopping, thorough]) forget()
@@ -217,6 +124,10 @@ const lazily = ({ compile }: Compiler, schema: object): (() => ValidateFunction)
  */
 export const LAZY_SCHEMA_CHARS = 4_000
 
+const asked = new Set<object>()
+/** Of the checks of this process, for whoever writes their code beforehand (reading/checks/write.ts). */
+export const askedSchemas = (): object[] => [...asked]
+
 /** Of the checks that have not judged yet. */
 const firstUses = new Set<() => void>()
 
@@ -239,16 +150,20 @@ export const useChecks = async (turn: () => Promise<unknown>): Promise<void> => 
 }
 
 /**
- * Returns the findings of one value, empty when it fits; of a large one only the first. Compiled when the first value comes or
- * {@link useChecks} is at it, unless that would take long: all bodies at each start were a third of a second. Throws then when the schema is none; a test gives every
+ * Returns the findings of one value, empty when it fits; of a large one only the first. Where its code was not written beforehand it is
+ * compiled when the first value comes or {@link useChecks} is at it, unless that would take long: all bodies at each start were a third of a second. Throws then when the schema is none; a test gives every
  * route a value.
  */
 export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
   const first = lazily(stopping, schema)
   const all = lazily(thorough, schema)
   const uses = [first, all].map((check) => () => void check()({}))
-  if (JSON.stringify(schema).length > LAZY_SCHEMA_CHARS) for (const use of uses) use()
-  else for (const use of uses) firstUses.add(use)
+  asked.add(schema)
+  const isDear = JSON.stringify(schema).length > LAZY_SCHEMA_CHARS && !stopping.isWritten(schema)
+  for (const use of uses) {
+    if (isDear) use()
+    else firstUses.add(use)
+  }
   const findingsIn = (value: unknown): Fault[] => {
     const fits = first()
     if (fits(value)) return []

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import type { Plugin } from 'esbuild'
 import { withLock } from '../lib/lock.ts'
 import { paths, root } from '../lib/state.ts'
@@ -54,10 +56,31 @@ const placesOf = (outdir: string): Plugin => ({
   },
 })
 
+const checksFile = 'api/http/reading/checks/written.ts'
+const none = 'export const written: WrittenEngines | null = null\n'
+const codeMax = 64 * 1024 ** 2
+
+/** The code of all checks of bodies, which each start would have ajv write otherwise. */
+const checks: Plugin = {
+  name: 'checks',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/checks\/written\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      if (path !== join(root, checksFile) || !source.endsWith(none))
+        return { errors: [{ text: `${path} holds no ${none}` }] }
+      const args = [join(root, 'hack', 'container', 'writechecks.ts')]
+      const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: codeMax })
+      const imports = "import { withSample } from '../base64.ts'\nimport { formats } from './formats.ts'\n"
+      return { contents: `${imports}${source.replace('= null', () => `= ${stdout}`)}`, loader: 'ts' }
+    })
+  },
+}
+
 /** Names a bundle: whoever changes a source, a package or this file gets another. SQL, scripts and threads lie outside of it. */
 const digest = (): string => {
   const hash = createHash('sha256')
-  const sources = globSync(['{api,controllers,crds}/**/*.ts', 'package-lock.json', 'hack/container/bundle.ts'], {
+  const makers = 'hack/container/{bundle,writechecks}.ts'
+  const sources = globSync(['{api,controllers,crds}/**/*.ts', 'package-lock.json', makers], {
     cwd: root,
   })
   for (const path of sources.sort()) hash.update(`${path}\0`).update(readFileSync(join(root, path)))
@@ -108,7 +131,7 @@ export async function buildBundle(outdir = join(root, bundleName)): Promise<{ pa
     write: false,
     external: [...readsBesideItself, 'cpu-features', 'pg-native'],
     banner: { js: banner.join('\n') },
-    plugins: [placesOf(outdir)],
+    plugins: [checks, placesOf(outdir)],
     logLevel: 'silent',
   })
   return outputFiles.map(({ path, text }) => ({ path: relative(outdir, path), text }))

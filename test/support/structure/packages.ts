@@ -18,7 +18,7 @@ const DOORS: Record<string, RegExp> = {
   jose: /^api\/auth\/signin\/session\.ts$/,
   'openid-client': /^api\/auth\/signin\/oidc\.ts$/,
   'rate-limiter-flexible': /^api\/http\/stages\/counters\.ts$/,
-  ajv: /^api\/http\/(validate|reading\/parts)\.ts$/,
+  ajv: /^api\/http\/(validate|reading\/checks\/\w{1,20})\.ts$/,
   yaml: /^crds\/app\/compose\/reading\/parse\.ts$/,
   express: /^api\/http\//,
   culori: /^crds\/site\/content\/brand\/brand\.ts$/,

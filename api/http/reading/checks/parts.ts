@@ -3,7 +3,7 @@
  * bodies hold in two checks each, was 130 MB of a process and over a second of its start.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonSchema } from '../../../crds/kernel/rest.ts'
+import type { JsonSchema } from '../../../../crds/kernel/rest.ts'
 
 /** JSON of a part. Of a shorter one a call costs more than its code. */
 const PART_CHARS_MIN = 200
