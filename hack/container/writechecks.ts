@@ -1,6 +1,6 @@
 /**
  * Prints the code of all checks that the api asks for (api/http/reading/checks/write.ts). A process of its own: to know them takes all
- * routes, and to write them a gigabyte-second that whoever makes a bundle need not keep.
+ * routes, and whoever makes a bundle need not keep these.
  */
 import { writeChecks } from '../../api/http/reading/checks/write.ts'
 import { makeShape } from '../../api/http/shape.ts'

@@ -143,6 +143,18 @@ spec('a release that is built', (t) => {
     assert.equal(said, [])
   })
 
+  t('is forgotten when its images are there, pulled or built: nothing of it ends once more', () => {
+    const builds = makeBuilds()
+    builds.notePull('a-1')
+    builds.noteJob(build('a', 1), { state: 'running' })
+    builds.noteJob(build('a', 2), { state: 'running' })
+    assert.ok(builds.take(build('a', 3)), 'a pull has no place')
+    for (const n of [1, 2, 3]) builds.noteJob(build('a', n), { state: 'exited' })
+    // that it only pulled is not known any more
+    for (const n of [1, 2]) builds.noteJob(build('a', n), { state: 'running' })
+    assert.not.ok(builds.take(build('a', 4)))
+  })
+
   t('of images alone waits for nobody', async () => {
     const { jobs } = await started(makeBuilds(), ['op-1', 'op-2', 'op-3', 'op-4'], { how: 'pull' })
     assert.is(jobs.length, 4)

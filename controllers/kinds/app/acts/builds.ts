@@ -92,8 +92,9 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
     places.set(build.operation, { build, isRunning: true, heardMs: nowMs() })
   }
 
-  const leave = (operation: string): void => {
+  const noteOver = (operation: string): void => {
     places.delete(operation)
+    pulls.delete(operation)
     if (places.size === 0) turns.clear()
   }
 
@@ -111,12 +112,9 @@ export const makeBuilds = ({ nowMs = () => performance.now() }: { nowMs?: () => 
     notePull: (operation) => void pulls.add(operation),
     noteJob: (build, { state }) => {
       if (state === 'running' && !pulls.has(build.operation)) run(build)
-      if (state === 'exited') leave(build.operation)
+      if (state === 'exited') noteOver(build.operation)
     },
-    noteOver: (operation) => {
-      leave(operation)
-      pulls.delete(operation)
-    },
+    noteOver,
     waits: async (operation, waitMs) => {
       const isWaiting = () => {
         const place = hear(operation)
